@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import { z } from "zod";
+import { pause } from "./http.js";
+
+/** What every board's emulator has beside the board's own API: a journal, faults, and webhook delivery. */
+
+export interface JournalEntry {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly at: string;
+  /** Sent along for GraphQL boards, where every request has the same path. */
+  readonly operation?: string;
+}
+
+const faultsSchema = z.object({
+  latencyMs: z.number().min(0).max(60_000).optional(),
+  /** Answered instead of doing the work. */
+  status: z.number().int().min(400).max(599).optional(),
+  /** How many requests `status` is for; left out, all of them. */
+  times: z.number().int().min(1).optional(),
+  /** Do the work, then answer `status`: the write landed, the answer did not. */
+  afterWork: z.boolean().optional(),
+  /** Only requests that change something. */
+  writesOnly: z.boolean().optional(),
+  /** Body of a faulty answer; an HTML page by default, as proxies send. */
+  body: z.string().optional(),
+  dropWebhooks: z.number().int().min(0).optional(),
+  duplicateWebhooks: z.number().int().min(0).optional(),
+});
+export type Faults = z.infer<typeof faultsSchema>;
+
+export interface WebhookTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+export interface EmulatorHost {
+  readonly app: Express;
+  readonly journal: readonly JournalEntry[];
+  /** Where it listens, once `listen` has resolved. */
+  readonly url: string;
+  setFaults(faults: Faults): void;
+  /** Sends a webhook as the board would, with the faults that are on; resolves when it was answered or given up. */
+  deliver(target: WebhookTarget): Promise<void>;
+  listen(port?: number, host?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface EmulatorHostOptions {
+  /** Does this request change something? By default every method but GET and HEAD does. */
+  readonly isWrite?: (request: Request) => boolean;
+  /** For the journal of GraphQL boards. */
+  readonly operationOf?: (request: Request) => string | undefined;
+}
+
+/** An Express app with `/__emulator/journal` and `/__emulator/faults`; the caller adds the board's own routes. */
+export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorHost {
+  const journal: JournalEntry[] = [];
+  const app = express().disable("x-powered-by").disable("etag");
+  const server: Server = createServer(app);
+  let faults: Faults = {};
+  let current: Faults = {};
+  let url = "";
+  const isWrite = options.isWrite ?? ((request) => request.method !== "GET" && request.method !== "HEAD");
+
+  app.use(express.json({ limit: "5mb", type: ["application/json", "application/*+json"] }));
+  app.get("/__emulator/journal", (_request, response) => void response.json(journal));
+  app.post("/__emulator/faults", (request, response) => {
+    const parsed = faultsSchema.safeParse(request.body);
+    if (!parsed.success) return void response.status(400).json({ error: z.prettifyError(parsed.error) });
+    faults = parsed.data;
+    response.json(faults);
+  });
+  app.delete("/__emulator/faults", (_request, response) => {
+    faults = {};
+    response.status(204).end();
+  });
+  app.use(async (request: Request, response: Response, next: NextFunction) => {
+    const entry = { method: request.method, path: request.originalUrl, at: new Date().toISOString() };
+    response.on("finish", () => {
+      const operation = options.operationOf?.(request);
+      journal.push({
+        ...entry,
+        status: response.statusCode,
+        ...(operation === undefined ? {} : { operation }),
+      });
+    });
+    if (faults.latencyMs) await pause(faults.latencyMs);
+    if (!takeFault(isWrite(request))) return next();
+    const { status = 500, body = "<html><body><h1>Fault</h1></body></html>", afterWork } = current;
+    if (!afterWork) return void response.status(status).type("html").send(body);
+    // The work is done, its answer thrown away: replace what the route sends.
+    const end = response.end.bind(response);
+    response.end = (() => {
+      response.statusCode = status;
+      response.setHeader("content-type", "text/html");
+      response.removeHeader("content-length");
+      return end(body);
+    }) as typeof response.end;
+    next();
+  });
+
+  function takeFault(write: boolean): boolean {
+    if (faults.status === undefined || (faults.writesOnly === true && !write)) return false;
+    current = faults;
+    if (faults.times !== undefined) {
+      const { status: _status, times: _times, ...rest } = faults;
+      faults = faults.times > 1 ? { ...faults, times: faults.times - 1 } : rest;
+    }
+    return true;
+  }
+
+  async function post(target: WebhookTarget): Promise<void> {
+    try {
+      const body = typeof target.body === "string" ? target.body : Buffer.from(target.body);
+      await fetch(target.url, {
+        method: "POST",
+        headers: target.headers,
+        body,
+        signal: AbortSignal.timeout(5_000),
+      });
+    } catch {
+      // A receiver that is down simply misses it, as with the real board once its retries are spent.
+    }
+  }
+
+  return {
+    app,
+    journal,
+    get url() {
+      return url;
+    },
+    setFaults(next) {
+      faults = next;
+    },
+    async deliver(target) {
+      if (faults.dropWebhooks) {
+        faults = { ...faults, dropWebhooks: faults.dropWebhooks - 1 };
+        return;
+      }
+      const copies = faults.duplicateWebhooks ? 2 : 1;
+      if (faults.duplicateWebhooks) faults = { ...faults, duplicateWebhooks: faults.duplicateWebhooks - 1 };
+      for (let i = 0; i < copies; i++) await post(target);
+    },
+    async listen(port = 0, host = "127.0.0.1") {
+      server.listen(port, host);
+      await once(server, "listening");
+      url = `http://${host}:${(server.address() as AddressInfo).port}`;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { BoardwalkError, type ErrorCode } from "../errors.js";
+
+/** What connectors share about HTTP: time-outs, retries of reads, and one reading of what a board's answer means. */
+
+/** Default time for one board request. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+
+/** A short stable hash of a URL's host: the `site` in a ticket's id, unchanged by any later connection. */
+export function siteOf(baseUrl: string): string {
+  const { host } = new URL(baseUrl);
+  return createHash("sha256").update(host.toLowerCase()).digest("hex").slice(0, 8);
+}
+
+/** Aborts when `signal` does or when `timeoutMs` have passed. */
+export function withTimeout(signal: AbortSignal, timeoutMs = REQUEST_TIMEOUT_MS): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+}
+
+/** A board's answer that was not a success. */
+export interface BoardAnswer {
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  /** The board's own words, already taken out of its error body; never a whole page of HTML. */
+  readonly text?: string;
+}
+
+/** `board` is how the board is called in a sentence: "Jira". */
+export function errorFromAnswer(board: string, answer: BoardAnswer, cause?: unknown): BoardwalkError {
+  const { status } = answer;
+  const said = answer.text ? ` ${board} said: ${sentence(answer.text)}` : "";
+  const fail = (code: ErrorCode, message: string, retryAfterMs?: number) =>
+    new BoardwalkError(code, message, { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  const retryAfterMs = parseRetryAfter(answer.header("retry-after"));
+  if (status === 401)
+    return fail("auth_expired", `${board} no longer accepts our credentials. Please reconnect it.`);
+  if (status === 429 || (status === 403 && retryAfterMs !== undefined)) {
+    return fail("rate_limited", waitSentence(board, retryAfterMs), retryAfterMs ?? 60_000);
+  }
+  if (status === 403) return fail("forbidden", `${board} does not let this account do that.${said}`);
+  if (status === 404 || status === 410) {
+    return fail(
+      "not_found_or_hidden",
+      `${board} does not have that, or does not show it to this account.${said}`,
+    );
+  }
+  if (status === 409)
+    return fail("conflict", `${board} says someone else changed it just now. Please look again and retry.`);
+  if (status >= 500)
+    return fail("unavailable", `${board} is having trouble right now. Please try again in a moment.`);
+  return fail("invalid", `${board} did not accept that.${said}`);
+}
+
+/** A transport failure (no answer, or half of one) as a BoardwalkError. */
+export function errorFromTransport(board: string, error: unknown, caller: AbortSignal): BoardwalkError {
+  if (error instanceof BoardwalkError) return error;
+  if (caller.aborted)
+    return new BoardwalkError("timeout", `The request to ${board} was called off.`, { cause: error });
+  if (isTimeout(error)) {
+    return new BoardwalkError("timeout", `${board} took too long to answer. Please try again in a moment.`, {
+      cause: error,
+    });
+  }
+  return new BoardwalkError("unavailable", `${board} could not be reached. Please try again in a moment.`, {
+    cause: error,
+  });
+}
+
+function isTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? error.code : undefined;
+  return (
+    error.name === "TimeoutError" ||
+    error.name === "AbortError" ||
+    code === "ECONNABORTED" ||
+    code === "ETIMEDOUT" ||
+    code === "ERR_CANCELED"
+  );
+}
+
+/** An answer of the right status but the wrong shape: a proxy's HTML page, half a body, an unknown schema. */
+export function errorFromShape(board: string, cause?: unknown): BoardwalkError {
+  return new BoardwalkError(
+    "unavailable",
+    `${board} answered with something we cannot read. Please try again in a moment.`,
+    { cause },
+  );
+}
+
+/** Seconds or an HTTP date, as milliseconds from now. */
+export function parseRetryAfter(value: string | undefined, now = Date.now()): number | undefined {
+  if (value === undefined || value === "") return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function waitSentence(board: string, retryAfterMs: number | undefined): string {
+  const seconds = Math.ceil((retryAfterMs ?? 60_000) / 1000);
+  if (seconds <= 1) return `${board} asked us to wait a second. Please try again then.`;
+  const minutes = Math.round(seconds / 60);
+  const wait = seconds < 50 ? `${seconds} seconds` : minutes <= 1 ? "a minute" : `${minutes} minutes`;
+  return `${board} asked us to wait ${wait}. Please try again then.`;
+}
+
+/** A board's words as one sentence of at most 200 characters, without markup. */
+function sentence(text: string): string {
+  const plain = text
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 200);
+  return /[.!?]$/.test(plain) ? plain : `${plain}.`;
+}
+
+export interface RetryOptions {
+  readonly attempts?: number;
+  readonly baseDelayMs?: number;
+  /** A longer wait than this is not sat out here: the caller hears `rate_limited` instead. */
+  readonly maxDelayMs?: number;
+}
+
+/** Tries a *read* again, with backoff and jitter, when its failure may pass. Never for writes. */
+export async function retryRead<T>(
+  read: () => Promise<T>,
+  signal: AbortSignal,
+  options: RetryOptions = {},
+): Promise<T> {
+  const { attempts = 3, baseDelayMs = 200, maxDelayMs = 2_000 } = options;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (thrown) {
+      const error = BoardwalkError.from(thrown);
+      const delayMs = error.retryAfterMs ?? baseDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random());
+      if (!error.retryable || attempt >= attempts || signal.aborted || delayMs > maxDelayMs) throw error;
+      await pause(delayMs, signal);
+    }
+  }
+}
+
+/** Resolves after `ms`, or at once when `signal` aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const finish = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener("abort", finish, { once: true });
+  });
+}

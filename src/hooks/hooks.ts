@@ -1,0 +1,67 @@
+import type { ErrorCode } from "../errors.js";
+
+/** A piece of work owed, with an id that makes it the same work however often it is put. */
+export interface Job {
+  /** Made of tenant, ticket and what is owed; never an integer, never with a `:`. See `jobId`. */
+  readonly id: string;
+  /** Which handler does it. */
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Jobs of one lane share a cap of running jobs, so that one slow board holds up nobody else. */
+  readonly lane: string;
+}
+
+/** How a job ended. A failure is a value: an error's class would not survive the queue. */
+export type JobReply =
+  | { readonly ok: true; readonly result: unknown }
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly data?: Readonly<Record<string, unknown>>;
+      readonly retryAfterMs?: number;
+    };
+
+/** Does jobs of one name. A thrown BoardwalkError becomes a failed reply; `again` asks for another try later. */
+export type JobHandler = (data: Readonly<Record<string, unknown>>, context: JobContext) => Promise<unknown>;
+
+export interface JobContext {
+  readonly signal: AbortSignal;
+  /** 1 for the first try. */
+  readonly attempt: number;
+}
+
+/** Thrown by a handler that could not finish: the same job is run again after `delayMs`, keeping its waiters. */
+export class TryAgain extends Error {
+  override readonly name = "TryAgain";
+  readonly delayMs: number;
+  constructor(delayMs: number, options?: { cause?: unknown }) {
+    super(`try again in ${delayMs} ms`, options);
+    this.delayMs = delayMs;
+  }
+}
+
+/** Where owed work is put, waited for and done. */
+export interface Hooks {
+  /** Puts the job if it is not there yet and waits for its reply. `undefined`: still working when `timeoutMs` had passed. */
+  ask(job: Job, timeoutMs: number): Promise<JobReply | undefined>;
+  /** Puts the job if it is not there yet, without waiting. */
+  put(job: Job): Promise<void>;
+  /** Runs `put(job)` every `everyMs`, once however many processes ask; re-asking changes the interval. */
+  schedule(job: Job, everyMs: number): Promise<void>;
+  /** Begins to do jobs, with these handlers by name. @returns a function that finishes the running ones and stops. */
+  serve(handlers: Readonly<Record<string, JobHandler>>): Promise<() => Promise<void>>;
+  /** Jobs waiting and running, for health and metrics. */
+  counts(): Promise<{ readonly waiting: number; readonly running: number; readonly workers: number }>;
+  close(): Promise<void>;
+}
+
+/** One id from several parts, each escaped, so that no two lists of parts share an id. */
+export function jobId(...parts: readonly (string | number)[]): string {
+  return parts.map((part) => String(part).replace(/[^A-Za-z0-9.-]/gu, escapeChar)).join("__");
+}
+
+/** `_` is the escape sign, so it is escaped as well; thus `__` only ever joins parts. */
+function escapeChar(char: string): string {
+  return `_${char.codePointAt(0)?.toString(16) ?? ""}.`;
+}

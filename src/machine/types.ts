@@ -1,0 +1,124 @@
+/**
+ * The machine's vocabulary: an `FsmConfig` is plain data plus pure functions.
+ * The shape follows XState's config, closely enough that reading one is reading the other.
+ */
+
+/** Something that happened. `type` names it; the rest is its payload. */
+export interface FsmEvent {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** Answers whether a transition may be taken. Synchronous and pure: a promise is an error, never a yes. */
+export type FsmGuard<C extends object> = (context: C, event: FsmEvent) => boolean;
+
+/** A pure, synchronous context update, applied by `transition` itself. */
+export type FsmAssign<C extends object> = (context: C, event: FsmEvent) => Partial<C>;
+
+/** Work with the outside world, run by the shell around `transition` and awaited; its result is merged into the context. */
+export type FsmEffect<C extends object> = (
+  context: C,
+  event: FsmEvent,
+  // biome-ignore lint/suspicious/noConfusingVoidType: an effect may return nothing, as in the published seed API.
+) => Partial<C> | void | Promise<Partial<C> | void>;
+
+/** @deprecated name kept for callers of the seed API; the same type as {@link FsmEffect}. */
+export type FsmEnterEffect<C extends object> = FsmEffect<C>;
+
+/** A hook named in data and carried out by whoever runs the machine: in the service, a durable job. */
+export interface FsmNamedHook {
+  readonly run: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+export type FsmEntryHook<C extends object> = FsmEffect<C> | FsmNamedHook;
+
+export interface FsmTransitionConfig<C extends object, TState extends string = string> {
+  /** Where it leads. Without one, only `assign` and `actions` happen and the state stays. */
+  readonly target?: TState;
+  readonly guard?: FsmGuard<C>;
+  /** What would make the guard say yes, as a sentence; spoken when it says no. */
+  readonly reason?: string;
+  readonly assign?: FsmAssign<C>;
+  readonly actions?: FsmEffect<C>;
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+export type FsmTransition<C extends object, TState extends string = string> =
+  | TState
+  | FsmTransitionConfig<C, TState>
+  /** Candidates, tried in order: the first whose guard says yes is taken. */
+  | readonly FsmTransitionConfig<C, TState>[];
+
+export interface FsmStateConfig<
+  C extends object,
+  TState extends string = string,
+  TEvent extends string = string,
+> {
+  readonly on?: Readonly<Partial<Record<TEvent, FsmTransition<C, TState>>>>;
+  readonly final?: boolean;
+  /** Run on every arrival, also from the state itself; never for the initial state. */
+  readonly onEnter?: FsmEntryHook<C> | readonly FsmEntryHook<C>[];
+  readonly meta?: { readonly prompt?: string; readonly [key: string]: unknown };
+}
+
+export interface FsmConfig<
+  // biome-ignore lint/complexity/noBannedTypes: the seed API's default context is the empty object.
+  C extends object = {},
+  TState extends string = string,
+  TEvent extends string = string,
+> {
+  readonly id?: string;
+  readonly initial: TState;
+  readonly context?: C;
+  readonly states: Readonly<Record<TState, FsmStateConfig<C, TState, TEvent>>>;
+}
+
+/** Where a machine is. */
+export interface FsmPosition<C extends object> {
+  readonly value: string;
+  readonly context: C;
+}
+
+export interface FsmSnapshot<C extends object> extends FsmPosition<C> {
+  readonly availableEvents: readonly string[];
+  readonly done: boolean;
+}
+
+export type FsmRefusalReason = "no-transition" | "guard-rejected";
+
+/** Effects owed by a transition, in the order in which to run them. */
+export interface FsmHook<C extends object> {
+  readonly on: "transition" | "enter";
+  readonly run: FsmEffect<C> | FsmNamedHook;
+}
+
+export interface FsmStep<C extends object> {
+  readonly ok: true;
+  readonly position: FsmPosition<C>;
+  readonly hooks: readonly FsmHook<C>[];
+  /** The transition taken, as written in the config. */
+  readonly taken: FsmTransitionConfig<C>;
+}
+
+export interface FsmRefusal {
+  readonly ok: false;
+  readonly reason: FsmRefusalReason;
+  /** The guard's own sentence, when the config gives one. */
+  readonly why?: string;
+}
+
+export type FsmSendResult<C extends object> =
+  | { readonly ok: true; readonly snapshot: FsmSnapshot<C> }
+  | {
+      readonly ok: false;
+      readonly reason: FsmRefusalReason;
+      readonly why?: string;
+      readonly snapshot: FsmSnapshot<C>;
+    };
+
+export interface FsmActor<C extends object, TEvent extends string = string> {
+  getSnapshot(): FsmSnapshot<C>;
+  send(event: FsmEvent & { readonly type: TEvent }): Promise<FsmSendResult<C>>;
+  reset(): void;
+}

@@ -1,0 +1,114 @@
+import type { TicketId } from "../board/connector.js";
+import type { ActorRecord, HistoryEvent } from "./records.js";
+
+export type * from "./records.js";
+
+/** Kinds of small documents a tenant keeps beside its actors. */
+export type DocumentKind = "workflow" | "connection" | "token" | "catalogue" | "cursor" | "setting";
+
+/** A document and the version to save it at. `version` 0 has never been saved. */
+export interface Versioned<T = unknown> {
+  readonly version: number;
+  readonly value: T;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}
+
+export interface AuditEvent {
+  readonly at: string;
+  readonly action: string;
+  readonly by?: { readonly person: string; readonly client?: string; readonly tool?: string };
+  readonly ticket?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly outcome?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+/** Everything one tenant keeps. Nothing in here can name another tenant. */
+export interface TenantStore {
+  readonly id: string;
+
+  getActor(id: TicketId): Promise<ActorRecord | undefined>;
+  /** In the order asked; `undefined` where there is none. */
+  getActors(ids: readonly TicketId[]): Promise<readonly (ActorRecord | undefined)[]>;
+  /**
+   * Saves `record` if the stored version is still `record.version`, together with its history, in one step.
+   * Also keeps the index of unsettled records and the change feed.
+   * @returns the record at its new version.
+   * @throws BoardwalkError `conflict` when someone else saved first; nothing is written then.
+   */
+  saveActor(record: ActorRecord, history?: readonly HistoryEvent[]): Promise<ActorRecord>;
+  /** Saves new records, or ones read at their version, in bulk; a record that lost its race is left out of the answer. */
+  saveActors(records: readonly ActorRecord[]): Promise<readonly ActorRecord[]>;
+  deleteActor(id: TicketId): Promise<void>;
+  /**
+   * Actors saved or deleted after `revision`, each once, oldest first, at most `limit`.
+   * `revision` of the answer is where to go on; equal to the one given when nothing is new.
+   */
+  changesSince(
+    revision: number,
+    limit: number,
+  ): Promise<{ readonly revision: number; readonly ids: readonly TicketId[] }>;
+  /** Tickets with something pending or owed. */
+  unsettled(limit: number): Promise<readonly TicketId[]>;
+  /** Newest first. */
+  history(
+    id: TicketId,
+    page: { readonly cursor?: string; readonly limit: number },
+  ): Promise<Page<HistoryEvent>>;
+
+  getDocument(kind: DocumentKind, id: string): Promise<Versioned | undefined>;
+  listDocuments(kind: DocumentKind): Promise<readonly (Versioned & { readonly id: string })[]>;
+  /** Compare-and-set, as `saveActor`. @returns the new version. */
+  saveDocument(kind: DocumentKind, id: string, document: Versioned): Promise<number>;
+  deleteDocument(kind: DocumentKind, id: string): Promise<void>;
+  /** Grows whenever a document of this kind is saved or deleted: tells cheaply that a cached reading is old. */
+  documentRevision(kind: DocumentKind): Promise<number>;
+
+  /** Remembers a small value for `ttlMs`; what is remembered may be forgotten early, never late. */
+  remember(key: string, value: unknown, ttlMs: number): Promise<void>;
+  recall(key: string): Promise<unknown>;
+  forget(key: string): Promise<void>;
+  /** True for the first caller within `ttlMs`, false for every later one. */
+  claim(key: string, ttlMs: number): Promise<boolean>;
+
+  /** Makes `handle` (a token's hash, a webhook's path) lead to this tenant. */
+  link(kind: HandleKind, handle: string, value: string): Promise<void>;
+  unlink(kind: HandleKind, handle: string): Promise<void>;
+
+  audit(event: AuditEvent): Promise<void>;
+  /** Newest first. */
+  auditPage(page: { readonly cursor?: string; readonly limit: number }): Promise<Page<AuditEvent>>;
+}
+
+export type HandleKind = "token" | "webhook";
+
+export interface TenantInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+export interface Store {
+  /** The only door to a tenant's data. Does not check that the tenant exists. */
+  tenant(id: string): TenantStore;
+  /** @throws BoardwalkError `conflict` when the id is taken. */
+  createTenant(info: TenantInfo): Promise<void>;
+  listTenants(): Promise<readonly TenantInfo[]>;
+  /** Whose handle is this? */
+  findHandle(
+    kind: HandleKind,
+    handle: string,
+  ): Promise<{ readonly tenant: string; readonly value: string } | undefined>;
+  /** Tells every process that listens; at most once, and lost when nobody does. */
+  publish(channel: string, message: string): Promise<void>;
+  /** @returns a function that stops listening. */
+  subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
+  /** Rejects with `unavailable` when the store cannot be reached. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,63 @@
+import type { StatusGraph } from "../machine/index.js";
+import type { Speaker, TenantStore } from "../store/store.js";
+import type { BoardShape, FindShape, MoveShape, MovesShape, ReadShape } from "./shapes.js";
+
+/** Who is speaking, for whom, and how long she will wait. */
+export interface Conversation {
+  readonly tenant: TenantStore;
+  readonly speaker: Speaker;
+  /** What "it" and "heard" refer to: a session or handle of this person. */
+  readonly conversation?: string;
+  /** How long a reply may take before it says `accepted`. */
+  readonly budgetMs: number;
+  /** The name under which this conversation can call the move to a status, for `openMoves[].tool`. */
+  readonly toolFor?: (workflow: string, status: string) => string | undefined;
+}
+
+export interface MoveArguments {
+  readonly ticket: string;
+  readonly to: string;
+  /** `to` is a status id of this workflow, not words: set by a generated tool. */
+  readonly workflow?: string;
+  readonly from?: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly comment?: string;
+  readonly token?: string;
+}
+
+/** A workflow as kept: the graph and how many times it has changed. */
+export interface KeptWorkflow {
+  readonly graph: StatusGraph;
+  readonly connection: string;
+  /** Grows with every change of the graph. */
+  readonly version: number;
+}
+
+/**
+ * What people do with tickets, in words. Every answer is speakable and carries the same facts as data.
+ * Refusals, questions and "not found" are answers; only broken arguments and trouble on our side are thrown.
+ */
+export interface Tickets {
+  find(
+    talk: Conversation,
+    args: {
+      readonly query?: string;
+      readonly status?: string;
+      readonly board?: string;
+      readonly cursor?: string;
+    },
+  ): Promise<FindShape>;
+  read(talk: Conversation, args: { readonly ticket: string }): Promise<ReadShape>;
+  listMoves(talk: Conversation, args: { readonly ticket: string }): Promise<MovesShape>;
+  move(talk: Conversation, args: MoveArguments): Promise<MoveShape>;
+  undo(talk: Conversation, args: { readonly ticket?: string; readonly token?: string }): Promise<MoveShape>;
+  checkProgress(
+    talk: Conversation,
+    args: { readonly ticket?: string; readonly moveId?: string },
+  ): Promise<MoveShape>;
+  describeBoard(talk: Conversation, args: { readonly board?: string }): Promise<BoardShape>;
+  /** The tenant's workflows, from memory where nothing has changed. `revision` grows with any change to any of them. */
+  workflows(
+    tenant: TenantStore,
+  ): Promise<{ readonly revision: number; readonly workflows: readonly KeptWorkflow[] }>;
+}
