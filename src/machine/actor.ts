@@ -1,7 +1,7 @@
 import { BoardwalkError } from "../errors.js";
-import { compile } from "./compile.js";
-import { ownContext } from "./context.js";
-import { transition } from "./transition.js";
+import { type CompiledMachine, compile } from "./compile.js";
+import { lendContext, ownContext } from "./context.js";
+import { decide, unknownState } from "./transition.js";
 import type {
   FsmActor,
   FsmConfig,
@@ -19,132 +19,226 @@ export interface FsmActorOptions<C extends object> {
   readonly hooks?: Readonly<
     Record<string, (context: C, event: FsmEvent, hook: FsmNamedHook) => Promise<Partial<C> | undefined>>
   >;
+  /** Where to begin instead of the initial state: a position saved earlier. */
+  readonly from?: FsmPosition<C>;
 }
+
+type Sent<C extends object> = FsmSendResult<C> | Promise<FsmSendResult<C>>;
 
 /**
  * A machine in memory. Sends run one after another, in order; effects are awaited before the result.
  * When an effect throws, `send` rejects with `hook_failed` (the thrown error is its `cause`) and the machine
  * stands where it stood before that send. Snapshots are frozen copies: writing to one changes nothing.
+ * An effect must not await a send to its own machine: that send waits for the effect.
  *
- * @throws BoardwalkError `invalid` for a faulty config, a context that is not plain data, or a named hook nobody carries out.
+ * @throws BoardwalkError `invalid` for a faulty config, a context that is not plain data, or a named hook nobody
+ * carries out; `stale_workflow` for a saved position the machine no longer has.
  */
 export function createFsmActor<
   C extends object,
   TState extends string = string,
   TEvent extends string = string,
 >(config: FsmConfig<C, TState, TEvent>, options: FsmActorOptions<C> = {}): FsmActor<C, TEvent> {
-  const machine = config as unknown as FsmConfig<C>;
-  const { states } = compile(machine);
-  requireNamedHooks(machine, options);
-  const start: FsmPosition<C> = { value: machine.initial, context: ownContext((machine.context ?? {}) as C) };
-  let position = start;
-  let epoch = 0;
-  /** The sends in flight, if any: the next one waits for them. */
-  let tail: Promise<unknown> | undefined;
+  return new Actor(config as unknown as FsmConfig<C>, options) as unknown as FsmActor<C, TEvent>;
+}
 
-  function snapshotOf(at: FsmPosition<C>): FsmSnapshot<C> {
-    const state = states.get(at.value);
+/** A class, so that many idle machines share their methods. */
+class Actor<C extends object> implements FsmActor<C> {
+  readonly #machine: CompiledMachine<C>;
+  readonly #options: FsmActorOptions<C>;
+  readonly #start: FsmPosition<C>;
+  #position: FsmPosition<C>;
+  /** Grows with every reset, so that a send begun before one cannot land after it. */
+  #epoch = 0;
+  /** Settles when every send accepted so far has; undefined when none is in flight. */
+  #tail: Promise<unknown> | undefined;
+  /** An effect has been called and has not returned yet. */
+  #running = false;
+  /** Lets go of the sends that such an effect made. */
+  #release: (() => void) | undefined;
+
+  constructor(config: FsmConfig<C>, options: FsmActorOptions<C>) {
+    this.#machine = compile(config);
+    this.#options = options;
+    requireNamedHooks(this.#machine, options);
+    this.#start = startOf(config);
+    this.#position = options.from === undefined ? this.#start : restore(this.#machine, options.from);
+  }
+
+  getSnapshot(): FsmSnapshot<C> {
+    const { value, context } = this.#position;
+    const state = this.#machine.states.get(value);
     return {
-      value: at.value,
-      context: at.context,
+      value,
+      context: lendContext(context),
       availableEvents: state?.events ?? [],
       done: state?.done === true,
     };
   }
 
-  function attempt(event: FsmEvent): FsmSendResult<C> | Promise<FsmSendResult<C>> {
-    const step = transition(machine, position, event);
-    if (!step.ok) return { ...step, snapshot: snapshotOf(position) };
-    if (step.hooks.length === 0) return commit(step.position);
-    return runHooks(step, event, epoch);
+  send(event: FsmEvent): Promise<FsmSendResult<C>> {
+    if (this.#tail !== undefined) return this.#queue(event, this.#tail);
+    if (this.#running) {
+      const until = new Promise<void>((resolve) => {
+        this.#release = resolve;
+      });
+      return this.#queue(event, until);
+    }
+    try {
+      const result = this.#attempt(event);
+      if (result instanceof Promise) return this.#follow(result);
+      this.#letGo();
+      return Promise.resolve(result);
+    } catch (error) {
+      this.#letGo();
+      return Promise.reject(error);
+    }
   }
 
-  function commit(next: FsmPosition<C>): FsmSendResult<C> {
-    position =
-      next.context === position.context ? next : { value: next.value, context: ownContext(next.context) };
-    return { ok: true, snapshot: snapshotOf(position) };
+  reset(): void {
+    this.#epoch += 1;
+    this.#position = this.#start;
   }
 
-  async function runHooks(step: FsmStep<C>, event: FsmEvent, begunIn: number): Promise<FsmSendResult<C>> {
-    let { context } = step.position;
-    for (const hook of step.hooks) context = await runHook(hook, context, event, options);
-    if (begunIn !== epoch) {
+  #attempt(event: FsmEvent): Sent<C> {
+    const step = decide(this.#machine, this.#position, event);
+    if (!step.ok) return { ...step, snapshot: this.getSnapshot() };
+    if (step.hooks.length === 0) return this.#commit(step.position);
+    return this.#runHooks({ step, event, epoch: this.#epoch }, step.position.context, 0);
+  }
+
+  /** Runs the hooks from `index` on, and stays synchronous as long as they do. */
+  #runHooks(run: Run<C>, given: C, index: number): Sent<C> {
+    const { hooks, position } = run.step;
+    let context = given;
+    for (let i = index; i < hooks.length; i++) {
+      const update = this.#runHook(hooks[i] as FsmHook<C>, context, run.event);
+      if (isThenable(update)) return this.#resume(run, context, i, update);
+      if (update !== undefined) context = { ...context, ...update };
+    }
+    if (run.epoch !== this.#epoch) {
       throw new BoardwalkError(
         "conflict",
         "The machine was reset while this was under way, so nothing was changed.",
       );
     }
-    return commit({ value: step.position.value, context });
+    return this.#commit({ value: position.value, context });
   }
 
-  function queue(
-    run: () => FsmSendResult<C> | Promise<FsmSendResult<C>>,
-    after: Promise<unknown>,
+  async #resume(
+    run: Run<C>,
+    context: C,
+    index: number,
+    pending: PromiseLike<Update<C>>,
   ): Promise<FsmSendResult<C>> {
-    const result = after.then(run);
-    const settled = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    tail = settled;
-    void settled.then(() => {
-      if (tail === settled) tail = undefined;
-    });
+    const update = await settle(pending, run.event);
+    return this.#runHooks(run, update === undefined ? context : { ...context, ...update }, index + 1);
+  }
+
+  #runHook({ run }: FsmHook<C>, context: C, event: FsmEvent): Update<C> | PromiseLike<Update<C>> {
+    this.#running = true;
+    try {
+      const update =
+        typeof run === "function"
+          ? run(context, event)
+          : this.#options.hooks?.[run.run]?.(context, event, run);
+      return update as Update<C> | PromiseLike<Update<C>>;
+    } catch (error) {
+      throw hookFailed(error, event);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  #commit(next: FsmPosition<C>): FsmSendResult<C> {
+    this.#position =
+      next.context === this.#position.context
+        ? next
+        : { value: next.value, context: ownContext(next.context) };
+    return { ok: true, snapshot: this.getSnapshot() };
+  }
+
+  #queue(event: FsmEvent, after: Promise<unknown>): Promise<FsmSendResult<C>> {
+    return this.#hold(after.then(() => this.#attempt(event)));
+  }
+
+  /** The sends its effects made before it went asynchronous, if any, already hold the tail: they follow it. */
+  #follow(result: Promise<FsmSendResult<C>>): Promise<FsmSendResult<C>> {
+    if (this.#release === undefined) return this.#hold(result);
+    const letGo = () => this.#letGo();
+    void result.then(letGo, letGo);
     return result;
   }
 
-  return {
-    getSnapshot: () => snapshotOf(position),
-    send(event) {
-      if (tail !== undefined) return queue(() => attempt(event), tail);
-      try {
-        const result = attempt(event);
-        return result instanceof Promise ? queue(() => result, Promise.resolve()) : Promise.resolve(result);
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
-    reset() {
-      epoch += 1;
-      position = start;
-    },
-  };
-}
+  #hold(result: Promise<FsmSendResult<C>>): Promise<FsmSendResult<C>> {
+    const clear = () => {
+      if (this.#tail === settled) this.#tail = undefined;
+    };
+    const settled: Promise<void> = result.then(clear, clear);
+    this.#tail = settled;
+    return result;
+  }
 
-async function runHook<C extends object>(
-  hook: FsmHook<C>,
-  context: C,
-  event: FsmEvent,
-  options: FsmActorOptions<C>,
-): Promise<C> {
-  try {
-    const { run } = hook;
-    const update =
-      typeof run === "function"
-        ? await run(context, event)
-        : await options.hooks?.[run.run]?.(context, event, run);
-    return update === undefined ? context : { ...context, ...update };
-  } catch (error) {
-    if (error instanceof BoardwalkError) throw error;
-    throw new BoardwalkError(
-      "hook_failed",
-      `"${event.type}" could not be finished, so nothing was changed.`,
-      { cause: error },
-    );
+  #letGo(): void {
+    const release = this.#release;
+    this.#release = undefined;
+    release?.();
   }
 }
 
-function requireNamedHooks<C extends object>(machine: FsmConfig<C>, options: FsmActorOptions<C>): void {
-  for (const state of compile(machine).states.values()) {
-    for (const { hooks } of [...state.candidates.values()].flat()) {
-      for (const { run } of hooks) {
-        if (typeof run !== "function" && !Object.hasOwn(options.hooks ?? {}, run.run)) {
-          throw new BoardwalkError(
-            "invalid",
-            `The machine names a hook "${run.run}" that nobody carries out; pass it in "hooks".`,
-          );
-        }
-      }
-    }
+type Update<C extends object> = Partial<C> | undefined;
+
+/** A transition whose effects are being run, and the reset it began after. */
+interface Run<C extends object> {
+  readonly step: FsmStep<C>;
+  readonly event: FsmEvent;
+  readonly epoch: number;
+}
+
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
+}
+
+async function settle<T>(pending: PromiseLike<T>, event: FsmEvent): Promise<T> {
+  try {
+    return await pending;
+  } catch (error) {
+    throw hookFailed(error, event);
+  }
+}
+
+function hookFailed(error: unknown, event: FsmEvent): BoardwalkError {
+  if (error instanceof BoardwalkError) return error;
+  return new BoardwalkError("hook_failed", `"${event.type}" could not be finished, so nothing was changed.`, {
+    cause: error,
+  });
+}
+
+const starts = new WeakMap<object, FsmPosition<object>>();
+
+/** Shared by all actors of a machine: it is frozen all through. */
+function startOf<C extends object>(config: FsmConfig<C>): FsmPosition<C> {
+  const known = starts.get(config);
+  if (known !== undefined) return known as FsmPosition<C>;
+  const start: FsmPosition<C> = { value: config.initial, context: ownContext((config.context ?? {}) as C) };
+  starts.set(config, start);
+  return start;
+}
+
+function restore<C extends object>(machine: CompiledMachine<C>, from: FsmPosition<C>): FsmPosition<C> {
+  if (!machine.states.has(from.value)) throw unknownState(from.value);
+  return { value: from.value, context: ownContext(from.context) };
+}
+
+function requireNamedHooks<C extends object>(
+  machine: CompiledMachine<C>,
+  { hooks = {} }: FsmActorOptions<C>,
+): void {
+  const missing = machine.namedHooks.find((name) => !Object.hasOwn(hooks, name));
+  if (missing !== undefined) {
+    throw new BoardwalkError(
+      "invalid",
+      `The machine names a hook "${missing}" that nobody carries out; pass it in "hooks".`,
+    );
   }
 }

@@ -16,6 +16,8 @@ export interface CompiledTransition<C extends object> {
 
 export interface CompiledMachine<C extends object> {
   readonly states: ReadonlyMap<string, CompiledState<C>>;
+  /** Every hook the config names instead of holding, once. */
+  readonly namedHooks: readonly string[];
 }
 
 const compiled = new WeakMap<object, CompiledMachine<object>>();
@@ -46,7 +48,7 @@ export function compile<C extends object>(config: FsmConfig<C>): CompiledMachine
     const events = Object.freeze([...candidates.keys()]);
     states.set(name, { events, candidates, done: state.final === true });
   }
-  const machine = { states };
+  const machine = { states, namedHooks: namedHooks(states.values()) };
   compiled.set(config, machine as unknown as CompiledMachine<object>);
   return machine;
 }
@@ -75,6 +77,16 @@ function compileTransition<C extends object>(
     for (const run of entryHooks<C>(config.states[target]?.onEnter)) hooks.push({ on: "enter", run });
   }
   return { config: transition, hooks };
+}
+
+function namedHooks<C extends object>(states: Iterable<CompiledState<C>>): readonly string[] {
+  const names = new Set<string>();
+  for (const state of states) {
+    for (const { hooks } of [...state.candidates.values()].flat()) {
+      for (const { run } of hooks) if (typeof run !== "function") names.add(run.run);
+    }
+  }
+  return [...names];
 }
 
 /** A state's entry hooks as a list. */

@@ -4,47 +4,74 @@ import { BoardwalkError } from "../errors.js";
  * A frozen copy of `context` that nobody outside can change.
  * Values already frozen by an earlier call are shared, so an update costs only what it brings.
  *
- * @throws BoardwalkError `invalid` naming the key whose value is not plain data.
+ * @throws BoardwalkError `invalid` naming the key whose value is not data.
  */
 export function ownContext<C extends object>(context: C): C {
   const own: Record<string, unknown> = {};
+  let writable = false;
   for (const key in context) {
     if (!Object.hasOwn(context, key)) continue;
     const value: unknown = context[key];
-    own[key] = typeof value === "object" && value !== null ? ownValue(key, value) : requireData(key, value);
+    if (key === "__proto__") throw notData(key, "is a prototype, not data");
+    if (typeof value === "object" && value !== null) {
+      const kept = ownValue(key, value);
+      writable ||= writableValues.has(kept);
+      own[key] = kept;
+    } else own[key] = requireData(key, value);
   }
+  if (writable) writableValues.add(own);
   return Object.freeze(own) as C;
 }
 
+/** What to show of an owned context: itself, or a copy where it holds a Map, a Date or the like, which no freezing protects. */
+export function lendContext<C extends object>(context: C): C {
+  return writableValues.has(context) ? Object.freeze(structuredClone(context)) : context;
+}
+
 const owned = new WeakSet<object>();
+const writableValues = new WeakSet<object>();
 
 function ownValue(key: string, value: object): object {
   if (owned.has(value)) return value;
+  let copy: object;
   try {
-    return deepFreeze(structuredClone(value));
+    copy = structuredClone(value);
   } catch (cause) {
-    throw new BoardwalkError(
-      "invalid",
-      `The context's "${key}" is not plain data; keep functions and handles outside the machine.`,
-      { cause },
-    );
+    throw notData(key, "is not plain data; keep functions and handles outside the machine", cause);
   }
+  deepFreeze(copy);
+  return copy;
 }
 
 function requireData(key: string, value: unknown): unknown {
   if (typeof value === "function" || typeof value === "symbol") {
-    throw new BoardwalkError(
-      "invalid",
-      `The context's "${key}" is a ${typeof value}; a machine's context is plain data.`,
-    );
+    throw notData(key, `is a ${typeof value}; a machine's context is plain data`);
   }
   return value;
 }
 
-function deepFreeze(value: object): object {
+/** @returns whether something inside can still be written to. */
+function deepFreeze(value: object): boolean {
+  // Structured data may refer to itself.
+  if (owned.has(value)) return writableValues.has(value);
   owned.add(value);
-  for (const inner of Object.values(value)) {
-    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
+  if (!isPlain(value)) {
+    writableValues.add(value);
+    return true;
   }
-  return ArrayBuffer.isView(value) ? value : Object.freeze(value);
+  let writable = false;
+  for (const inner of Object.values(value)) {
+    if (typeof inner === "object" && inner !== null && deepFreeze(inner)) writable = true;
+  }
+  if (writable) writableValues.add(value);
+  Object.freeze(value);
+  return writable;
+}
+
+function isPlain(value: object): boolean {
+  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function notData(key: string, why: string, cause?: unknown): BoardwalkError {
+  return new BoardwalkError("invalid", `The context's "${key}" ${why}.`, { cause });
 }

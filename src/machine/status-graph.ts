@@ -139,6 +139,13 @@ function eventFromName(status: string): string {
 
 function fromRich<C extends object>(graph: StatusGraph, options: StatusGraphOptions<C>): FsmConfig<C> {
   const byId = new Map(graph.statuses.map((status) => [status.id, status]));
+  const twice = graph.statuses.find((status) => byId.get(status.id) !== status);
+  if (twice !== undefined) {
+    throw new BoardwalkError(
+      "invalid",
+      `Workflow "${graph.name}" has two statuses with the id "${twice.id}": "${twice.name}" and "${byId.get(twice.id)?.name}".`,
+    );
+  }
   const initial = graph.initial ?? [...graph.statuses].sort((a, b) => a.order - b.order)[0]?.id;
   if (initial === undefined || !byId.has(initial)) {
     throw new BoardwalkError("invalid", `Workflow "${graph.name}" has no status to start in.`);

@@ -1,5 +1,5 @@
 import { BoardwalkError } from "../errors.js";
-import { type CompiledTransition, compile } from "./compile.js";
+import { type CompiledMachine, type CompiledTransition, compile } from "./compile.js";
 import type { FsmConfig, FsmEvent, FsmPosition, FsmRefusal, FsmStep } from "./types.js";
 
 const NO_TRANSITION: FsmRefusal = Object.freeze({ ok: false, reason: "no-transition" });
@@ -15,10 +15,17 @@ export function transition<C extends object>(
   position: FsmPosition<C>,
   event: FsmEvent,
 ): FsmStep<C> | FsmRefusal {
-  const state = compile(machine).states.get(position.value);
-  if (state === undefined) {
-    throw new BoardwalkError("stale_workflow", `This machine no longer has a state "${position.value}".`);
-  }
+  return decide(compile(machine), position, event);
+}
+
+/** As {@link transition}, for whoever has the machine compiled already. */
+export function decide<C extends object>(
+  machine: CompiledMachine<C>,
+  position: FsmPosition<C>,
+  event: FsmEvent,
+): FsmStep<C> | FsmRefusal {
+  const state = machine.states.get(position.value);
+  if (state === undefined) throw unknownState(position.value);
   const candidates = state.candidates.get(event.type);
   if (candidates === undefined) return NO_TRANSITION;
   let refused: CompiledTransition<C> | undefined;
@@ -30,6 +37,10 @@ export function transition<C extends object>(
   return why === undefined
     ? { ok: false, reason: "guard-rejected" }
     : { ok: false, reason: "guard-rejected", why };
+}
+
+export function unknownState(value: string): BoardwalkError {
+  return new BoardwalkError("stale_workflow", `This machine no longer has a state "${value}".`);
 }
 
 function allows<C extends object>(candidate: CompiledTransition<C>, context: C, event: FsmEvent): boolean {
