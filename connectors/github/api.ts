@@ -1,0 +1,179 @@
+import { createAppAuth } from "@octokit/auth-app";
+import { Octokit } from "@octokit/rest";
+import type { z } from "zod";
+import type { ConnectorKit } from "../../src/board/connector.js";
+import {
+  errorFromShape,
+  errorFromTransport,
+  pause,
+  REQUEST_TIMEOUT_MS,
+  retryRead,
+  withTimeout,
+} from "../../src/board/http.js";
+import { BoardwalkError } from "../../src/errors.js";
+import { BOARD, errorFromOctokit } from "./errors.js";
+import type { GithubCredentials } from "./settings.js";
+
+/** GitHub asks for a second between writes; an Enterprise Server has no such limit unless it is turned on. */
+const WRITE_SPACING_MS = 1_000;
+const MAX_REDIRECTS = 3;
+
+export interface GithubApiOptions {
+  /** Time between two writes. By default what GitHub asks for. */
+  readonly mutationSpacingMs?: number;
+  readonly timeoutMs?: number;
+}
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Every request to GitHub goes through here: timed, errors read, replies parsed, reads retried, writes sent once. */
+export interface GithubApi {
+  /** `route` as octokit writes it: `GET /repos/{owner}/{repo}`. Retried when the failure may pass. */
+  read<T>(route: string, params: Params, schema: z.ZodType<T>, signal: AbortSignal): Promise<T>;
+  /** Every item of a paged listing, to its end. */
+  pages<T>(
+    route: string,
+    params: Params,
+    schema: z.ZodType<readonly T[]>,
+    signal: AbortSignal,
+  ): AsyncIterable<T>;
+  /** Sent once and never again: a write that landed may still have failed to say so. One at a time. */
+  write<T>(route: string, params: Params, schema: z.ZodType<T>, signal: AbortSignal): Promise<T>;
+  /** A GraphQL document's whole reply, `data` and `errors`; `kind` says whether it may be sent twice. */
+  graphql<T>(
+    kind: "query" | "mutation",
+    request: { readonly query: string; readonly variables: Params },
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<{ readonly body: T; readonly header: (name: string) => string | undefined }>;
+}
+
+interface Reply<T> {
+  readonly data: T;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+export function createGithubApi(
+  baseUrl: string,
+  credentials: GithubCredentials,
+  kit: Pick<ConnectorKit, "checkUrl">,
+  options: GithubApiOptions = {},
+): GithubApi {
+  const { timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const octokit = createOctokit(baseUrl, credentials, timeoutMs);
+  const spacingMs = options.mutationSpacingMs ?? (isGithubCom(baseUrl) ? WRITE_SPACING_MS : 0);
+  const inTurn = createQueue(spacingMs);
+  const graphqlUrl = `${baseUrl.replace(/\/api\/v3$/, "/api")}/graphql`;
+
+  async function once<T>(
+    route: string,
+    params: Params,
+    schema: z.ZodType<T>,
+    signal: AbortSignal,
+  ): Promise<Reply<T>> {
+    await kit.checkUrl(baseUrl);
+    const timed = withTimeout(signal, timeoutMs);
+    let reply: { data: unknown; headers: Record<string, unknown> };
+    try {
+      timed.throwIfAborted();
+      reply = await octokit.request(route, { ...params, request: { signal: timed } });
+    } catch (error) {
+      throw errorFromOctokit(error, signal);
+    }
+    const parsed = schema.safeParse(reply.data);
+    if (parsed.success) return { data: parsed.data, headers: reply.headers };
+    // Octokit swallows a body that broke off; an abort while reading it looks like a wrong shape.
+    throw timed.aborted
+      ? errorFromTransport(BOARD, timed.reason, signal)
+      : errorFromShape(BOARD, parsed.error);
+  }
+
+  const again = <T>(route: string, params: Params, schema: z.ZodType<T>, signal: AbortSignal) =>
+    retryRead(() => once(route, params, schema, signal), signal);
+
+  return {
+    read: async (route, params, schema, signal) => (await again(route, params, schema, signal)).data,
+    async *pages(route, params, schema, signal) {
+      let next: string | undefined = route;
+      for (let query: Params = { ...params, per_page: 100 }; next !== undefined; query = {}) {
+        const reply: Reply<z.infer<typeof schema>> = await again(next, query, schema, signal);
+        yield* reply.data;
+        const url = nextPage(reply.headers.link);
+        if (url !== undefined && new URL(url).origin !== new URL(baseUrl).origin) throw errorFromShape(BOARD);
+        next = url === undefined ? undefined : `GET ${url}`;
+      }
+    },
+    write: async (route, params, schema, signal) =>
+      (await inTurn(() => once(route, params, schema, signal), signal)).data,
+    async graphql(kind, request, schema, signal) {
+      const route = `POST ${graphqlUrl}`;
+      const reply =
+        kind === "query"
+          ? await again(route, { ...request }, schema, signal)
+          : await inTurn(() => once(route, { ...request }, schema, signal), signal);
+      return {
+        body: reply.data,
+        header: (name) => (reply.headers[name] === undefined ? undefined : String(reply.headers[name])),
+      };
+    },
+  };
+}
+
+function createOctokit(baseUrl: string, credentials: GithubCredentials, timeoutMs: number): Octokit {
+  const quiet = () => {};
+  // Octokit logs URLs and deprecations to the console by default.
+  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+  const request = { fetch: sameOriginFetch(timeoutMs), log };
+  const common = { baseUrl, userAgent: "boardwalk", log, request };
+  if ("token" in credentials) return new Octokit({ ...common, auth: credentials.token });
+  const { appId, privateKey, installationId } = credentials;
+  return new Octokit({ ...common, authStrategy: createAppAuth, auth: { appId, privateKey, installationId } });
+}
+
+/**
+ * `fetch` that follows a redirect (a renamed repository) only within the host that was allowed, so that a reply
+ * cannot send our credentials or our requests elsewhere, and that gives up in time whoever forgot to say so.
+ */
+function sameOriginFetch(timeoutMs: number): typeof fetch {
+  return async (input, init = {}) => {
+    let url = new URL(String(input));
+    const signal = init.signal ?? AbortSignal.timeout(timeoutMs);
+    for (let hop = 0; ; hop++) {
+      const response = await fetch(url, { ...init, signal, redirect: "manual" });
+      const location = response.headers.get("location");
+      if (response.status < 300 || response.status >= 400 || location === null) return response;
+      const next = new URL(location, url);
+      const sameRequest = response.status >= 307 || (init.method ?? "GET") === "GET";
+      if (next.origin !== url.origin || !sameRequest || hop >= MAX_REDIRECTS) {
+        throw new BoardwalkError("unavailable", "GitHub sent us to another address, which we do not follow.");
+      }
+      url = next;
+    }
+  };
+}
+
+/** Runs jobs one after another, starting each at least `spacingMs` after the one before has ended. */
+function createQueue(spacingMs: number): <T>(job: () => Promise<T>, signal: AbortSignal) => Promise<T> {
+  let tail: Promise<unknown> = Promise.resolve();
+  let freeAt = 0;
+  return (job, signal) => {
+    const turn = tail.then(async () => {
+      await pause(freeAt - Date.now(), signal);
+      try {
+        return await job();
+      } finally {
+        freeAt = Date.now() + spacingMs;
+      }
+    });
+    tail = turn.catch(() => {});
+    return turn;
+  };
+}
+
+function nextPage(link: unknown): string | undefined {
+  return typeof link === "string" ? /<([^<>]+)>;\s*rel="next"/.exec(link)?.[1] : undefined;
+}
+
+function isGithubCom(baseUrl: string): boolean {
+  return /(^|\.)(github\.com|ghe\.com)$/.test(new URL(baseUrl).hostname);
+}

@@ -1,0 +1,1 @@
+export { createGithubVcs, type GithubVcsSettings, githubVcs } from "./vcs.js";
