@@ -1,0 +1,93 @@
+import { Redis, type RedisOptions } from "ioredis";
+import { checkCount, type ReportError } from "./run-job.js";
+
+export interface BullmqHooksOptions {
+  /** A `redis://` or `rediss://` URL, or what ioredis takes. */
+  readonly connection: string | RedisOptions;
+  /** @default "boardwalk" */
+  readonly queue?: string;
+  /** Begins every key in Redis. @default "bw-jobs" */
+  readonly prefix?: string;
+  /** Jobs one `serve` runs at once. @default 64 */
+  readonly concurrency?: number;
+  /** Jobs of one lane one `serve` runs at once. @default 8 */
+  readonly laneCap?: number;
+  /** A worker that has not been heard of for this long has lost its jobs to others. @default 10000 */
+  readonly lockMs?: number;
+  /** How often lost jobs are looked for. @default 5000 */
+  readonly stalledCheckMs?: number;
+  /** How long a drain lets running jobs work before it aborts them. @default 25000 */
+  readonly drainGraceMs?: number;
+  /** How long Redis may take to answer before it counts as unreachable. @default 3000 */
+  readonly commandTimeoutMs?: number;
+  /** Told of lost connections and of the causes behind `internal` replies. */
+  readonly onError?: ReportError;
+}
+
+/** The options with their defaults in. */
+export type BullmqSettings = Required<Omit<BullmqHooksOptions, "connection">> & {
+  readonly connection: RedisOptions & { readonly url?: string };
+};
+
+export function readSettings(options: BullmqHooksOptions): BullmqSettings {
+  const { connection, concurrency = 64, laneCap = 8, onError = () => {} } = options;
+  return {
+    connection: {
+      ...(typeof connection === "string" ? { url: connection } : connection),
+      retryStrategy: (times) => Math.min(50 * times, 500) + Math.random() * 50,
+    },
+    queue: options.queue ?? "boardwalk",
+    prefix: options.prefix ?? "bw-jobs",
+    concurrency: checkCount("concurrency", concurrency),
+    laneCap: checkCount("laneCap", laneCap),
+    lockMs: checkCount("lockMs", options.lockMs ?? 10_000),
+    stalledCheckMs: checkCount("stalledCheckMs", options.stalledCheckMs ?? 5_000),
+    drainGraceMs: options.drainGraceMs ?? 25_000,
+    commandTimeoutMs: checkCount("commandTimeoutMs", options.commandTimeoutMs ?? 3_000),
+    onError,
+  };
+}
+
+/** The connection of those who ask: it never makes them wait for a Redis that is not there. */
+export function openProducer({ connection, commandTimeoutMs, onError }: BullmqSettings): Redis {
+  const { url, ...rest } = connection;
+  const options = {
+    ...rest,
+    // The shape of replies that BullMQ reads.
+    replyMapping: "legacy" as const,
+    enableOfflineQueue: false,
+    // A command under way when the connection breaks fails at once; the caller may put the same job again.
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: commandTimeoutMs,
+  };
+  const redis = url === undefined ? new Redis(options) : new Redis(url, options);
+  redis.on("error", onError);
+  return redis;
+}
+
+/** Answers when the connection can be used: at once, after a first connect under way, or with a rejection. */
+export function createReadiness(redis: Redis): () => Promise<void> {
+  let settling: Promise<void> | undefined;
+
+  function whenSettled(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        settling = undefined;
+        redis.off("ready", settle).off("close", settle);
+        if (redis.status === "ready") resolve();
+        else reject(new Error("Redis cannot be reached"));
+      };
+      redis.on("ready", settle).on("close", settle);
+    });
+  }
+
+  return async () => {
+    if (redis.status === "ready") return;
+    if (redis.status !== "connecting" && redis.status !== "connect") {
+      throw new Error(`no connection to Redis: ${redis.status}`);
+    }
+    settling ??= whenSettled();
+    await settling;
+  };
+}

@@ -1,0 +1,72 @@
+import { type ConnectionOptions, QueueEvents } from "bullmq";
+import type { Redis } from "ioredis";
+import type { BullmqSettings } from "./bullmq-connection.js";
+import { internalReply, parseReply } from "./run-job.js";
+import type { Waiters } from "./waiters.js";
+
+/** Hears of finished jobs, whichever process did them, and tells those who wait in this one. */
+export interface Listener {
+  /** From when it resolves, no job that finishes goes unheard. */
+  ensure(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ListenerParts {
+  readonly settings: BullmqSettings;
+  readonly redis: Redis;
+  readonly eventsKey: string;
+  readonly waiters: Waiters;
+  readonly connected: () => Promise<void>;
+}
+
+export function createListener(parts: ListenerParts): Listener {
+  const { redis, eventsKey, connected } = parts;
+  let events: QueueEvents | undefined;
+  let listening: Promise<void> | undefined;
+  let isClosed = false;
+
+  async function listen(): Promise<void> {
+    await connected();
+    // From a known event on: BullMQ's own start, "whatever is new", forgets what falls between two reads.
+    const [last] = await redis.xrevrange(eventsKey, "+", "-", "COUNT", 1);
+    if (!isClosed) events = openEvents(parts, last?.[0] ?? "0-0");
+  }
+
+  async function ensure(): Promise<void> {
+    listening ??= listen().catch((error: unknown) => {
+      listening = undefined;
+      throw error;
+    });
+    await listening;
+  }
+
+  // Early, so that the first to ask need not wait for it; a failure is met again, and told, when somebody asks.
+  void ensure().catch(() => {});
+
+  return {
+    ensure,
+    async close() {
+      isClosed = true;
+      await listening?.catch(() => {});
+      await events?.close();
+    },
+  };
+}
+
+function openEvents({ settings, waiters }: ListenerParts, lastEventId: string): QueueEvents {
+  const { queue, prefix, connection, onError } = settings;
+  const events = new QueueEvents(queue, {
+    connection: { ...connection, maxRetriesPerRequest: null } as ConnectionOptions,
+    prefix,
+    lastEventId,
+  });
+  events.on("error", onError);
+  events.on("completed", ({ jobId, returnvalue }) => {
+    if (waiters.has(jobId)) waiters.settle(jobId, parseReply(returnvalue));
+  });
+  events.on("failed", ({ jobId, failedReason }) => {
+    onError(new Error(`the queue gave up job ${jobId}: ${failedReason}`));
+    waiters.settle(jobId, internalReply());
+  });
+  return events;
+}

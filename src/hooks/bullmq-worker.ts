@@ -1,0 +1,110 @@
+import { type Job as BullJob, type ConnectionOptions, DelayedError, Worker } from "bullmq";
+import { z } from "zod";
+import type { BullmqSettings } from "./bullmq-connection.js";
+import type { JobReply } from "./hooks.js";
+import { createLanes } from "./lanes.js";
+import { createRunner, endsWithin, type Handlers, internalReply } from "./run-job.js";
+
+/** What is kept in a job. It counts its own tries, since BullMQ's count also grows when a job steps back. */
+export const payloadSchema = z.object({
+  lane: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  attempt: z.number().int().min(1),
+});
+export type Payload = z.infer<typeof payloadSchema>;
+
+/** A job whose lane is full comes back by itself after these, should nobody fetch it sooner. */
+const STEP_BACK_MS = { first: 250, most: 15_000 };
+/** How many times a freed place is offered: those who stepped back may be with another worker by now. */
+const OFFERS = 3;
+/** Aborted handlers get this long to let go before the worker leaves without them. */
+const LAST_WORDS_MS = 1_000;
+/** How soon a worker that lost Redis tries again. */
+const RETRY_MS = 500;
+/** Far beyond any: a job that was interrupted often is still to be done, never to be given up. */
+const MAX_STALLED = 1_000_000;
+
+/** Begins to do jobs. @returns what finishes the running ones and stops; asked twice, it drains once. */
+export function startWorker(settings: BullmqSettings, handlers: Handlers): () => Promise<void> {
+  const { onError, drainGraceMs } = settings;
+  const runner = createRunner(handlers, onError);
+  const lanes = createLanes<BullJob>(settings.laneCap);
+
+  async function work(job: BullJob, token = ""): Promise<JobReply> {
+    const parsed = payloadSchema.safeParse(job.data);
+    if (!parsed.success || job.id === undefined) {
+      onError(new Error(`job ${job.id ?? ""} cannot be read`, { cause: parsed.error }));
+      return internalReply();
+    }
+    const { lane } = parsed.data;
+    if (!lanes.enter(lane, job.id)) {
+      await job.moveToDelayed(Date.now() + stepBackMs(job.attemptsStarted - parsed.data.attempt), token);
+      lanes.stepBack(lane, job.id, job);
+      throw new DelayedError();
+    }
+    try {
+      return await perform(job, parsed.data, token);
+    } finally {
+      lanes.leave(lane);
+      void offerPlace(lane);
+    }
+  }
+
+  async function perform(job: BullJob, payload: Payload, token: string): Promise<JobReply> {
+    const outcome = await runner.run(job.name, payload.data, payload.attempt);
+    if (outcome.kind === "reply") return outcome.reply;
+    if (outcome.kind === "again") {
+      await job.updateData({ ...payload, attempt: payload.attempt + 1 } satisfies Payload);
+    }
+    // Interrupted: given back at once, so that another worker need not wait for our lock to end.
+    const delayMs = outcome.kind === "again" ? outcome.delayMs : 0;
+    await job.moveToDelayed(Date.now() + delayMs, token);
+    throw new DelayedError();
+  }
+
+  /** A place is free: fetch one that stepped back, rather than let it wait its delay out. */
+  async function offerPlace(lane: string): Promise<void> {
+    for (let offer = 0; offer < OFFERS && !worker.isPaused(); offer++) {
+      const job = lanes.next(lane);
+      if (!job) return;
+      const taken = await job.promote().then(
+        () => true,
+        () => false,
+      );
+      if (taken) return;
+    }
+  }
+
+  const worker = new Worker(settings.queue, (job: BullJob, token?: string) => work(job, token), {
+    connection: { ...settings.connection, maxRetriesPerRequest: null } as ConnectionOptions,
+    prefix: settings.prefix,
+    concurrency: settings.concurrency,
+    lockDuration: settings.lockMs,
+    stalledInterval: settings.stalledCheckMs,
+    maxStalledCount: MAX_STALLED,
+    runRetryDelay: RETRY_MS,
+  });
+  worker.on("error", onError);
+
+  async function drain(): Promise<void> {
+    const idle = worker.pause();
+    let isIdle = await endsWithin(idle, drainGraceMs);
+    if (!isIdle) {
+      runner.interrupt();
+      isIdle = await endsWithin(idle, LAST_WORDS_MS);
+    }
+    await worker.close(!isIdle);
+  }
+
+  let draining: Promise<void> | undefined;
+  return () => {
+    draining ??= drain();
+    return draining;
+  };
+}
+
+/** Grows with each time it stepped back; scattered, so that a thousand do not all come back at once. */
+function stepBackMs(times: number): number {
+  const longest = Math.min(STEP_BACK_MS.first * 2 ** Math.max(0, times - 1), STEP_BACK_MS.most);
+  return longest * (0.5 + Math.random());
+}

@@ -1,0 +1,167 @@
+import { type ConnectionOptions, Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { BoardwalkError } from "../errors.js";
+import {
+  type BullmqHooksOptions,
+  type BullmqSettings,
+  createReadiness,
+  openProducer,
+  readSettings,
+} from "./bullmq-connection.js";
+import { createListener } from "./bullmq-listener.js";
+import { type Payload, startWorker } from "./bullmq-worker.js";
+import type { Hooks, Job, JobReply } from "./hooks.js";
+import { checkInterval, checkJob, internalReply, parseReply } from "./run-job.js";
+import { createWaiters } from "./waiters.js";
+
+export type { BullmqHooksOptions };
+
+/**
+ * Kept an hour, so that a process that died while waiting can ask again and hear the reply.
+ * Failed jobs only come of faults in the queue itself; kept, they would answer their failure for ever.
+ */
+const JOB_OPTIONS = { removeOnComplete: { age: 3_600, count: 20_000 }, removeOnFail: true } as const;
+/** Nobody asks for the reply of a scheduled run. */
+const TICK_OPTIONS = { removeOnComplete: true, removeOnFail: true } as const;
+
+/** A waiter nobody woke for this long looks for itself: events may be trimmed before a slow process reads them. */
+const RECHECK_MS = 2_000;
+
+/** Hooks as BullMQ jobs in Redis: they outlive this process and are done by whichever process serves. */
+export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
+  const settings = readSettings(options);
+  const redis = openProducer(settings);
+  const queue = openQueue(settings, redis);
+  const producer = createProducer(settings, redis, queue);
+  const drains = new Set<() => Promise<void>>();
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    await Promise.all([...drains].map((drain) => drain()));
+    await producer.close();
+    await queue.close();
+    await redis.quit().catch(() => redis.disconnect());
+  }
+
+  return {
+    ask: producer.ask,
+    async put(job) {
+      const checked = checkJob(job);
+      await producer.send(() => addJob(queue, checked));
+    },
+    async schedule(job, everyMs) {
+      const { id, name, data, lane } = checkJob(job);
+      const every = checkInterval(everyMs);
+      const template = { name, data: { lane, data, attempt: 1 } satisfies Payload, opts: TICK_OPTIONS };
+      await producer.send(() => queue.upsertJobScheduler(id, { every }, template));
+    },
+    async serve(handlers) {
+      const drain = startWorker(settings, handlers);
+      drains.add(drain);
+      return drain;
+    },
+    counts: () => producer.send(() => countJobs(queue)),
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+interface Producer extends Pick<Hooks, "ask" | "close"> {
+  /** Runs a command for a caller. It fails fast, and only ever as `unavailable`. */
+  send<T>(command: () => Promise<T>): Promise<T>;
+}
+
+function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): Producer {
+  const waiters = createWaiters();
+  const connected = createReadiness(redis);
+  const listener = createListener({ settings, redis, eventsKey: queue.toKey("events"), waiters, connected });
+  const rechecking = setInterval(() => void recheck().catch(settings.onError), RECHECK_MS).unref();
+  let isClosed = false;
+
+  async function send<T>(command: () => Promise<T>): Promise<T> {
+    if (isClosed) throw new BoardwalkError("unavailable", "This process is stopping. Please try again.");
+    try {
+      await connected();
+      return await command();
+    } catch (cause) {
+      const message = "The job queue cannot be reached now. Please try again.";
+      throw new BoardwalkError("unavailable", message, { cause });
+    }
+  }
+
+  async function ask(job: Job, timeoutMs: number): Promise<JobReply | undefined> {
+    const checked = checkJob(job);
+    const waiter = waiters.open(job.id, timeoutMs);
+    try {
+      await send(async () => {
+        await listener.ensure();
+        // Side by side, one round trip: it either was finished before we looked, or finishes where we hear it.
+        const [reply] = await Promise.all([finishedReply(queue, job.id), addJob(queue, checked)]);
+        if (reply) waiters.settle(job.id, reply);
+      });
+    } catch (error) {
+      waiter.drop();
+      throw error;
+    }
+    return waiter.reply;
+  }
+
+  async function recheck(): Promise<void> {
+    if (redis.status !== "ready") return;
+    const ids = waiters.waitedForSince(Date.now() - RECHECK_MS);
+    const look = async (id: string) => {
+      const reply = await finishedReply(queue, id);
+      if (reply) waiters.settle(id, reply);
+    };
+    await Promise.all(ids.map(look));
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    clearInterval(rechecking);
+    waiters.releaseAll();
+    await listener.close();
+  }
+
+  return { send, ask, close };
+}
+
+function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: Redis): Queue {
+  const queue = new Queue(name, {
+    connection: redis as ConnectionOptions,
+    prefix,
+    // Each of these would send a command before the connection is up, and fail for good.
+    skipVersionCheck: true,
+    skipWaitingForReady: true,
+    skipMetasUpdate: true,
+  });
+  queue.on("error", onError);
+  return queue;
+}
+
+async function addJob(queue: Queue, { id, name, data, lane }: Job): Promise<void> {
+  await queue.add(name, { lane, data, attempt: 1 } satisfies Payload, { jobId: id, ...JOB_OPTIONS });
+}
+
+/** The reply of a job that is finished already, whoever did it and whenever. */
+async function finishedReply(queue: Queue, id: string): Promise<JobReply | undefined> {
+  const job = await queue.getJob(id);
+  if (!job?.finishedOn) return undefined;
+  if (!job.failedReason) return parseReply(job.returnvalue);
+  // Else it could never be put again.
+  await job.remove();
+  return internalReply();
+}
+
+async function countJobs(queue: Queue) {
+  const [jobs, schedules, workers] = await Promise.all([
+    queue.getJobCounts("waiting", "delayed", "prioritized", "active"),
+    queue.getJobSchedulersCount(),
+    queue.getWorkersCount(),
+  ]);
+  const { waiting = 0, delayed = 0, prioritized = 0, active = 0 } = jobs;
+  // Each schedule keeps its next run among the delayed: planned, not waiting.
+  return { waiting: waiting + prioritized + Math.max(0, delayed - schedules), running: active, workers };
+}

@@ -1,0 +1,76 @@
+import type { JobReply } from "./hooks.js";
+
+export interface Waiter {
+  /** The reply, or `undefined` when the time was over first. */
+  readonly reply: Promise<JobReply | undefined>;
+  /** Stops waiting; `reply` becomes `undefined`. */
+  drop(): void;
+}
+
+/** Who waits for which job. One of these serves all callers of a process, however many wait. */
+export interface Waiters {
+  open(id: string, timeoutMs: number): Waiter;
+  has(id: string): boolean;
+  /** Gives the reply to everybody who waits for this job. */
+  settle(id: string, reply: JobReply): void;
+  /** Jobs somebody has been waiting for since before `since` (ms since 1970). */
+  waitedForSince(since: number): readonly string[];
+  /** Ends all waiting without a reply. */
+  releaseAll(): void;
+}
+
+interface Entry {
+  readonly since: number;
+  readonly finish: (reply: JobReply | undefined) => void;
+}
+
+/** The longest delay a Node timer can hold. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export function createWaiters(): Waiters {
+  const byId = new Map<string, Set<Entry>>();
+
+  function open(id: string, timeoutMs: number): Waiter {
+    const { promise, resolve } = deferred<JobReply | undefined>();
+    const timer = setTimeout(() => entry.finish(undefined), Math.min(Math.max(timeoutMs, 0), MAX_TIMER_MS));
+    const entry: Entry = {
+      since: Date.now(),
+      finish(reply) {
+        clearTimeout(timer);
+        forget(id, entry);
+        resolve(reply);
+      },
+    };
+    const entries = byId.get(id) ?? new Set();
+    byId.set(id, entries.add(entry));
+    return { reply: promise, drop: () => entry.finish(undefined) };
+  }
+
+  function forget(id: string, entry: Entry): void {
+    const entries = byId.get(id);
+    if (entries?.delete(entry) && entries.size === 0) byId.delete(id);
+  }
+
+  function finishAll(entries: Iterable<Entry>, reply: JobReply | undefined): void {
+    for (const entry of [...entries]) entry.finish(reply);
+  }
+
+  return {
+    open,
+    has: (id) => byId.has(id),
+    settle: (id, reply) => finishAll(byId.get(id) ?? [], reply),
+    waitedForSince: (since) =>
+      [...byId].filter(([, entries]) => [...entries].some((entry) => entry.since < since)).map(([id]) => id),
+    releaseAll() {
+      for (const entries of [...byId.values()]) finishAll(entries, undefined);
+    },
+  };
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
