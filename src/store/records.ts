@@ -36,6 +36,8 @@ export type Speaker = z.infer<typeof speaker>;
 export const pendingMove = z.object({
   moveId: text,
   to: text,
+  /** One edge among several that lead there, when the speaker chose. */
+  via: text.optional(),
   by: speaker,
   fields: z.record(text, z.unknown()).optional(),
   comment: text.optional(),
@@ -97,8 +99,6 @@ export const actorRecord = z.object({
   pending: pendingMove.optional(),
   hooks: z.array(owedHook),
   lastMove: settledMove.optional(),
-  /** Times of the latest status changes; too many too fast stop automatic actions. */
-  flips: z.array(text).optional(),
 });
 export type ActorRecord = z.infer<typeof actorRecord>;
 

@@ -1,6 +1,6 @@
-import type { StatusGraph } from "../machine/index.js";
 import type { Speaker, TenantStore } from "../store/store.js";
 import type { BoardShape, FindShape, MoveShape, MovesShape, ReadShape } from "./shapes.js";
+import type { Workflow } from "./workflow.js";
 
 /** Who is speaking, for whom, and how long she will wait. */
 export interface Conversation {
@@ -26,12 +26,7 @@ export interface MoveArguments {
 }
 
 /** A workflow as kept: the graph and how many times it has changed. */
-export interface KeptWorkflow {
-  readonly graph: StatusGraph;
-  readonly connection: string;
-  /** Grows with every change of the graph. */
-  readonly version: number;
-}
+export type KeptWorkflow = Pick<Workflow, "graph" | "connection" | "version">;
 
 /**
  * What people do with tickets, in words. Every answer is speakable and carries the same facts as data.

@@ -1,0 +1,297 @@
+import type { Ticket, TicketId } from "../board/connector.js";
+import { BoardwalkError } from "../errors.js";
+import { entryHooks } from "../machine/index.js";
+import type {
+  ActorRecord,
+  HistoryEvent,
+  MoveOutcome,
+  OwedHook,
+  PendingMove,
+  SettledMove,
+  TenantStore,
+  TicketRecord,
+} from "../store/store.js";
+import type { Workflow } from "./workflow.js";
+
+/**
+ * The durable shell of a ticket's machine: every change is one compare-and-set on its record, decided by a pure
+ * function of the record as it then stood. See DESIGN "A ticket moves: the protocol".
+ */
+
+/** More races than this on one record at once mean that something is wrong, not that someone was quicker. */
+const RACES = 25;
+
+interface Change {
+  readonly record: ActorRecord;
+  readonly history?: readonly HistoryEvent[];
+}
+
+/** Applies `change` to the record as it stands, again when someone saved first. No change (`undefined`): nothing is written. */
+export async function update(
+  store: TenantStore,
+  id: TicketId,
+  change: (record: ActorRecord) => Change | undefined,
+): Promise<ActorRecord> {
+  for (let race = 0; race < RACES; race++) {
+    const record = await store.getActor(id);
+    if (record === undefined)
+      throw new BoardwalkError("not_found_or_hidden", "We no longer know this ticket.");
+    const changed = change(record);
+    if (changed === undefined) return record;
+    try {
+      return await store.saveActor(changed.record, changed.history);
+    } catch (error) {
+      if (BoardwalkError.from(error).code !== "conflict") throw error;
+    }
+  }
+  throw new BoardwalkError("busy", "Too many people are changing this ticket at once. Please try again.");
+}
+
+/** What a speaker wants, once it is known which ticket and which status she means. */
+export interface Wish {
+  readonly moveId: string;
+  readonly to: string;
+  readonly via?: string;
+  readonly by: PendingMove["by"];
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly comment?: string;
+  readonly heardStatus?: string;
+  readonly at: Date;
+}
+
+export type Intent =
+  | { readonly kind: "intended" | "joined"; readonly pending: PendingMove; readonly record: ActorRecord }
+  /** Someone else's move to another status is under way. */
+  | { readonly kind: "busy"; readonly pending: PendingMove; readonly record: ActorRecord };
+
+/** Writes the wish on the actor, or joins the same wish already there. */
+export async function intend(store: TenantStore, id: TicketId, wish: Wish): Promise<Intent> {
+  const record = await update(store, id, (before) => {
+    if (before.pending !== undefined) return undefined;
+    const since = wish.at.toISOString();
+    const pending = pendingOf(wish, before.ticket.status, since);
+    const asked: HistoryEvent = {
+      at: since,
+      kind: "asked",
+      by: wish.by,
+      from: pending.from,
+      to: wish.to,
+      moveId: wish.moveId,
+    };
+    return { record: { ...before, pending }, history: [asked] };
+  });
+  const pending = record.pending as PendingMove;
+  if (pending.moveId === wish.moveId) return { kind: "intended", pending, record };
+  return { kind: pending.to === wish.to ? "joined" : "busy", pending, record };
+}
+
+function pendingOf(wish: Wish, from: string, since: string): PendingMove {
+  return {
+    moveId: wish.moveId,
+    to: wish.to,
+    ...(wish.via === undefined ? {} : { via: wish.via }),
+    by: wish.by,
+    ...(wish.fields === undefined ? {} : { fields: { ...wish.fields } }),
+    ...(wish.comment === undefined ? {} : { comment: wish.comment }),
+    ...(wish.heardStatus === undefined ? {} : { heardStatus: wish.heardStatus }),
+    from,
+    since,
+  };
+}
+
+/** Notes that a write to the board is about to be made, so that whoever takes over knows that one may have landed. */
+export async function noteWrite(store: TenantStore, id: TicketId, moveId: string): Promise<ActorRecord> {
+  return await update(store, id, (record) => {
+    if (record.pending?.moveId !== moveId) {
+      throw new BoardwalkError("conflict", "This move was settled by someone else meanwhile.");
+    }
+    return {
+      record: { ...record, pending: { ...record.pending, writes: (record.pending.writes ?? 0) + 1 } },
+    };
+  });
+}
+
+/** How a move ended. */
+export interface Ending {
+  readonly outcome: MoveOutcome;
+  readonly already?: boolean;
+  readonly movedOn?: boolean;
+  readonly code?: string;
+  readonly message?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Ends a pending move: the ticket is where the board says, the wish is cleared, the hooks of a new status are owed.
+ * A move that was settled already keeps its first ending.
+ */
+export async function settle(
+  store: TenantStore,
+  id: TicketId,
+  moveId: string,
+  end: { readonly seen?: Ticket; readonly workflow?: Workflow; readonly ending: Ending; readonly at: Date },
+): Promise<ActorRecord> {
+  return await update(store, id, (record) => {
+    const { pending } = record;
+    if (pending?.moveId !== moveId) return undefined;
+    const arrived = end.seen === undefined ? record : arrive(record, end.seen, end.workflow, end.at);
+    const { pending: _done, ...rest } = arrived;
+    const lastMove = settledOf(pending, rest, end.ending, end.at);
+    return { record: { ...rest, lastMove }, history: [historyOf(lastMove)] };
+  });
+}
+
+function settledOf(pending: PendingMove, record: ActorRecord, ending: Ending, at: Date): SettledMove {
+  return {
+    ...ending,
+    ...(ending.data === undefined ? {} : { data: { ...ending.data } }),
+    moveId: pending.moveId,
+    from: pending.from,
+    to: ending.outcome === "confirmed" ? record.ticket.status : pending.to,
+    by: pending.by,
+    at: at.toISOString(),
+    ...(ending.outcome === "confirmed" ? { entry: record.entry } : {}),
+  };
+}
+
+function historyOf(move: SettledMove): HistoryEvent {
+  const kind = move.outcome === "confirmed" ? "moved" : move.outcome === "unknown" ? "unknown" : "refused";
+  return {
+    at: move.at,
+    kind,
+    by: move.by,
+    from: move.from,
+    to: move.to,
+    outcome: move.outcome,
+    moveId: move.moveId,
+    ...(move.message === undefined ? {} : { message: move.message }),
+  };
+}
+
+/**
+ * News of a ticket, from a webhook, a poll or a read. Settled exactly as a move is: a new status is entered once,
+ * whoever moved the card. Older news than we have changes nothing.
+ */
+export async function observe(
+  store: TenantStore,
+  seen: Ticket,
+  about: { readonly connection: string; readonly workflow?: Workflow; readonly at: Date },
+): Promise<ActorRecord> {
+  const created = await createIfNew(store, seen, about.connection);
+  if (created !== undefined) return created;
+  return await update(store, seen.id, (record) => {
+    const next = arrive(record, seen, about.workflow, about.at);
+    if (next === record) return undefined;
+    if (next.entry === record.entry) return { record: next };
+    const at = about.at.toISOString();
+    return { record: next, history: [{ at, kind: "observed", from: record.ticket.status, to: seen.status }] };
+  });
+}
+
+async function createIfNew(
+  store: TenantStore,
+  seen: Ticket,
+  connection: string,
+): Promise<ActorRecord | undefined> {
+  if ((await store.getActor(seen.id)) !== undefined) return undefined;
+  try {
+    return await store.saveActor(newActor(seen, connection));
+  } catch (error) {
+    if (BoardwalkError.from(error).code !== "conflict") throw error;
+    return undefined;
+  }
+}
+
+/** A ticket met for the first time: it owes nothing, since nobody has moved it before our eyes. */
+export function newActor(seen: Ticket, connection: string): ActorRecord {
+  return { version: 0, ticket: { ...ticketFields(seen), connection }, context: {}, entry: 0, hooks: [] };
+}
+
+/** The record with the board's news in it; the same object when there is none. Pure. */
+export function arrive(
+  record: ActorRecord,
+  seen: Ticket,
+  workflow: Workflow | undefined,
+  at: Date,
+): ActorRecord {
+  // Reads race: an answer that was on its way while a newer one was kept is history.
+  if (seen.updatedAt < record.ticket.updatedAt) return record;
+  const ticket: TicketRecord = { ...ticketFields(seen), connection: record.ticket.connection };
+  if (seen.status === record.ticket.status)
+    return sameTicket(ticket, record.ticket) ? record : { ...record, ticket };
+  const entry = record.entry + 1;
+  const owed = owedBy(workflow, seen.status, entry, at);
+  // What waited for something to happen in the old status is void; what is merely not done yet is still owed.
+  const kept = record.hooks.filter((hook) => hook.state === "owed");
+  return { ...record, ticket, entry, hooks: [...kept, ...owed] };
+}
+
+function owedBy(workflow: Workflow | undefined, status: string, entry: number, at: Date): OwedHook[] {
+  const since = at.toISOString();
+  return entryHooks(workflow?.machine.states[status]?.onEnter).flatMap((hook) => {
+    if (typeof hook === "function") return [];
+    const withOptions = hook.with === undefined ? {} : { with: { ...hook.with } };
+    return [{ hook: hook.run, entry, status, ...withOptions, state: "owed" as const, since, attempt: 1 }];
+  });
+}
+
+function ticketFields(seen: Ticket): Omit<TicketRecord, "connection"> {
+  const { formerKeys, branches, ref, ...rest } = seen;
+  return {
+    ...rest,
+    ...(formerKeys === undefined ? {} : { formerKeys: [...formerKeys] }),
+    ...(branches === undefined ? {} : { branches: [...branches] }),
+    ...(ref === undefined ? {} : { ref: { ...ref } }),
+  };
+}
+
+function sameTicket(a: TicketRecord, b: TicketRecord): boolean {
+  const order = (ticket: TicketRecord) =>
+    JSON.stringify(Object.entries(ticket).sort(([x], [y]) => (x < y ? -1 : 1)));
+  return order(a) === order(b);
+}
+
+/** The record's ticket as a connector takes it. */
+export function boardTicket(record: ActorRecord): Ticket {
+  // Absent and undefined mean the same in a stored record; only the types tell them apart.
+  return record.ticket as Ticket;
+}
+
+/** Merges a hook's reply into the actor and strikes the debt, in one step. */
+export async function settleHook(
+  store: TenantStore,
+  id: TicketId,
+  debt: Pick<OwedHook, "hook" | "entry">,
+  reply: Pick<OwedHook, "state" | "reason" | "result" | "retryAt">,
+  at: Date,
+): Promise<ActorRecord> {
+  return await update(store, id, (record) => {
+    const owed = record.hooks.find((hook) => isDebt(hook, debt));
+    if (owed === undefined || owed.state === "done") return undefined;
+    const { reason: _reason, retryAt: _retryAt, ...rest } = owed;
+    const attempt = reply.state === "waiting" ? owed.attempt + 1 : owed.attempt;
+    const settled: OwedHook = { ...rest, ...reply, attempt };
+    const hooks = record.hooks.map((hook) => (hook === owed ? settled : hook));
+    const context =
+      reply.result === undefined ? record.context : { ...record.context, [debt.hook]: reply.result };
+    const told = reply.state === "waiting" && owed.state === "waiting" && owed.reason === reply.reason;
+    return {
+      record: { ...record, hooks, context },
+      ...(told ? {} : { history: [hookHistory(settled, at)] }),
+    };
+  });
+}
+
+function hookHistory(hook: OwedHook, at: Date): HistoryEvent {
+  return {
+    at: at.toISOString(),
+    kind: "hook",
+    hook: hook.hook,
+    outcome: hook.state,
+    ...(hook.reason === undefined ? {} : { message: hook.reason }),
+  };
+}
+
+export function isDebt(hook: OwedHook, debt: Pick<OwedHook, "hook" | "entry">): boolean {
+  return hook.hook === debt.hook && hook.entry === debt.entry;
+}

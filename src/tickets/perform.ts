@@ -1,0 +1,224 @@
+import { z } from "zod";
+import type { Connector, Move, Ticket } from "../board/connector.js";
+import { BoardwalkError } from "../errors.js";
+import { type JobContext, TryAgain } from "../hooks/hooks.js";
+import { actorRecord, settledMove } from "../store/records.js";
+import type { ActorRecord, PendingMove, Store, TenantStore } from "../store/store.js";
+import { type Ending, noteWrite, settle } from "./actor.js";
+import type { Boards, OpenBoard } from "./boards.js";
+import { fillFields } from "./fields.js";
+import { jobsOwed, type TicketJobs } from "./jobs.js";
+import type { Workflows } from "./workflows.js";
+
+/** The worker's half of a move: act on the board, settle the record, report what is true. */
+
+export interface WorkerDeps {
+  readonly store: Store;
+  readonly boards: Boards;
+  readonly workflows: Workflows;
+  readonly jobs: TicketJobs;
+  now(): Date;
+}
+
+export const moveJob = z.object({ tenant: z.string(), ticket: z.string(), moveId: z.string() });
+
+/** What a move job answers: the record as settled. Everything spoken is made from it. */
+export const moveReply = z.object({ settled: settledMove.optional(), record: actorRecord });
+export type MoveReply = z.infer<typeof moveReply>;
+
+/** A write whose fate is unknown is looked after this often before we say that it did not happen. */
+const TRIES = 6;
+const RETRY_MS = [250, 500, 1_000, 2_000, 5_000];
+/** A longer wait than this is the speaker's to sit out, not the job's. */
+const LONGEST_WAIT_MS = 15_000;
+
+/**
+ * Does the pending move and settles it. May be run again at any point, by anyone: a move settled already answers its
+ * ending, a write that landed is not made twice.
+ */
+export async function performMove(deps: WorkerDeps, data: unknown, context: JobContext): Promise<MoveReply> {
+  const { tenant, ticket, moveId } = moveJob.parse(data);
+  const store = deps.store.tenant(tenant);
+  const record = await store.getActor(ticket);
+  if (record === undefined) throw new BoardwalkError("not_found_or_hidden", "We no longer know this ticket.");
+  if (record.pending?.moveId !== moveId) return replyOf(record, moveId);
+  const end = await tryMove(deps, store, record, record.pending, context);
+  const workflow = (await deps.workflows.of(store)).byId.get(end.seen?.workflow ?? record.ticket.workflow);
+  const settled = await settle(store, ticket, moveId, {
+    ...end,
+    ...(workflow === undefined ? {} : { workflow }),
+    at: deps.now(),
+  });
+  await audit(store, settled, moveId);
+  // Put here as well as by the waiting caller: the debt is paid whether or not anyone still waits.
+  for (const job of jobsOwed(tenant, settled)) await deps.jobs.put(job);
+  return replyOf(settled, moveId);
+}
+
+function replyOf(record: ActorRecord, moveId: string): MoveReply {
+  return record.lastMove?.moveId === moveId ? { settled: record.lastMove, record } : { record };
+}
+
+interface Attempt {
+  readonly seen?: Ticket;
+  readonly ending: Ending;
+}
+
+/** One try; trouble that may pass is tried again, trouble that does not is an ending. */
+async function tryMove(
+  deps: WorkerDeps,
+  store: TenantStore,
+  record: ActorRecord,
+  pending: PendingMove,
+  context: JobContext,
+): Promise<Attempt> {
+  try {
+    const board = await deps.boards.open(store, record.ticket.connection);
+    return await act(store, board, record, pending, context.signal);
+  } catch (thrown) {
+    if (thrown instanceof TryAgain) throw thrown;
+    const error = BoardwalkError.from(thrown);
+    const delayMs = error.retryAfterMs ?? RETRY_MS[Math.min(context.attempt, RETRY_MS.length) - 1] ?? 0;
+    const mayPass = error.retryable || error.code === "internal";
+    if (mayPass && context.attempt < TRIES && delayMs <= LONGEST_WAIT_MS)
+      throw new TryAgain(delayMs, { cause: thrown });
+    return { ending: failure(error, pending) };
+  }
+}
+
+/** After a write that may have landed, "it failed" would be a guess. */
+function failure(error: BoardwalkError, pending: PendingMove): Ending {
+  const unknown = (pending.writes ?? 0) > 0 && error.retryable && error.code !== "rate_limited";
+  return { outcome: unknown ? "unknown" : "refused", code: error.code, message: error.message };
+}
+
+/** Read, check, write, re-read. */
+async function act(
+  store: TenantStore,
+  board: OpenBoard,
+  record: ActorRecord,
+  pending: PendingMove,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const read = await readWithMoves(board.connector, record, signal);
+  if (read === undefined) return { ending: hidden(board.name) };
+  const { ticket: seen, moves } = read;
+  const stop = reasonToStop(seen, pending);
+  if (stop !== undefined) return { seen, ending: stop };
+  const chosen = choose(seen, moves, pending);
+  if ("ending" in chosen) return { seen, ending: chosen.ending };
+  await noteWrite(store, record.ticket.id, pending.moveId);
+  return await write(board.connector, seen, chosen.move, { ...pending, fields: chosen.fields }, signal);
+}
+
+async function readWithMoves(
+  connector: Connector,
+  record: ActorRecord,
+  signal: AbortSignal,
+): Promise<{ ticket: Ticket; moves: readonly Move[] } | undefined> {
+  if (connector.readWithMoves) return await connector.readWithMoves(record.ticket.id, signal);
+  const ticket = await connector.readTicket(record.ticket.id, signal);
+  return ticket && { ticket, moves: await connector.openMoves(ticket, signal) };
+}
+
+/** What ends the move before a write, by the ticket as the board now shows it. */
+function reasonToStop(seen: Ticket, pending: PendingMove): Ending | undefined {
+  const wrote = (pending.writes ?? 0) > 0;
+  if (seen.status === pending.to) return { outcome: "confirmed", ...(wrote ? {} : { already: true }) };
+  if (seen.archived)
+    return {
+      outcome: "refused",
+      code: "archived",
+      message: "It is archived. Restore it on the board first.",
+    };
+  if (seen.immovable !== undefined) return { outcome: "refused", code: "forbidden", message: seen.immovable };
+  // Our write may have landed and been followed by another move; either way it is news to the speaker.
+  if (wrote && seen.status !== pending.from) return { outcome: "conflict", code: "conflict" };
+  if (pending.heardStatus !== undefined && pending.heardStatus !== seen.status)
+    return { outcome: "conflict", code: "conflict" };
+  return undefined;
+}
+
+type Choice =
+  | { readonly move: Move; readonly fields: Readonly<Record<string, unknown>> }
+  | { readonly ending: Ending };
+
+/** The one edge to take: the speaker's, else the only one whose fields are all there. */
+function choose(seen: Ticket, moves: readonly Move[], pending: PendingMove): Choice {
+  const along = moves.filter(
+    (move) => move.to === pending.to && (pending.via === undefined || move.id === pending.via),
+  );
+  if (along.length === 0) {
+    const openTo = [...new Set(moves.map((move) => move.to))].filter((to) => to !== seen.status);
+    return { ending: { outcome: "refused", code: "no_such_move", data: { openTo } } };
+  }
+  const filled = along.map((move) => ({ move, ...fillFields(move.fields, pending.fields ?? {}) }));
+  const ready = filled.filter((option) => option.missing.length === 0);
+  const [only, ...others] = ready;
+  if (only === undefined)
+    return {
+      ending: { outcome: "question", code: "needs_fields", data: { fields: easiest(filled).missing } },
+    };
+  if (others.length === 0) return { move: only.move, fields: only.values };
+  const plain = ready.filter((option) => !option.move.fields.some((field) => field.required));
+  if (plain.length === 1 && plain[0] !== undefined) return { move: plain[0].move, fields: plain[0].values };
+  const options = ready.map(({ move }) => ({ id: move.id, label: move.name ?? move.id }));
+  return { ending: { outcome: "question", code: "conflict", data: { moves: options } } };
+}
+
+function easiest<T extends { missing: readonly unknown[] }>(options: readonly T[]): T {
+  return options.reduce((best, option) => (option.missing.length < best.missing.length ? option : best));
+}
+
+/** A write that was answered is reported as the re-read says; one that was not is left to the next try, which reads first. */
+async function write(
+  connector: Connector,
+  seen: Ticket,
+  move: Move,
+  pending: PendingMove,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { fields, comment } = pending;
+  const input = {
+    ...(fields === undefined ? {} : { fields }),
+    ...(comment === undefined ? {} : { comment }),
+  };
+  try {
+    const after = await connector.move(seen, move, input, signal);
+    if (after.status === pending.to) return { seen: after, ending: { outcome: "confirmed" } };
+    if (after.status === seen.status)
+      return { seen: after, ending: { outcome: "conflict", code: "conflict" } };
+    return { seen: after, ending: { outcome: "confirmed", movedOn: true } };
+  } catch (thrown) {
+    const error = BoardwalkError.from(thrown);
+    if (error.retryable || error.code === "internal") throw error;
+    if (error.code === "needs_fields")
+      return {
+        seen,
+        ending: { outcome: "question", code: error.code, message: error.message, data: { ...error.data } },
+      };
+    return { seen, ending: { outcome: "refused", code: error.code, message: error.message } };
+  }
+}
+
+function hidden(board: string): Ending {
+  return {
+    outcome: "refused",
+    code: "not_found_or_hidden",
+    message: `${board} does not have it, or does not show it to this account.`,
+  };
+}
+
+async function audit(store: TenantStore, record: ActorRecord, moveId: string): Promise<void> {
+  const move = record.lastMove;
+  if (move?.moveId !== moveId) return;
+  await store.audit({
+    at: move.at,
+    action: "move",
+    by: move.by as { person: string },
+    ticket: record.ticket.id,
+    from: move.from,
+    to: move.to,
+    outcome: move.outcome,
+  });
+}

@@ -1,0 +1,106 @@
+import type { ActorRecord } from "../store/store.js";
+import { acceptedAnswer, settledAnswer } from "./answers.js";
+import { hookFacts, ticketFacts } from "./facts.js";
+import { type MoveDeps, move, whichTicket } from "./moves.js";
+import { resolveTicket } from "./resolve.js";
+import type { MoveShape } from "./shapes.js";
+import { say } from "./speech.js";
+import type { Conversation } from "./tickets.js";
+import type { TenantView } from "./view.js";
+
+/** What became of a move, and taking one back. */
+
+/** How the move under way, or the last one, went. */
+export async function checkProgress(
+  deps: MoveDeps,
+  talk: Conversation,
+  args: { readonly ticket?: string; readonly moveId?: string },
+): Promise<MoveShape> {
+  const view = await deps.views.fresh(talk.tenant);
+  const record =
+    args.ticket === undefined
+      ? lastMovedBy(view, talk.speaker.person, args.moveId)
+      : resolveTicket(view, args.ticket);
+  if (record.kind !== "one") {
+    if (args.ticket === undefined)
+      return { outcome: "refused", code: "not_found_or_hidden", spoken: say.nothingPending() };
+    return whichTicket(view, record);
+  }
+  return progressOf(view, record.value, talk, args.moveId);
+}
+
+function progressOf(
+  view: TenantView,
+  record: ActorRecord,
+  talk: Conversation,
+  moveId: string | undefined,
+): MoveShape {
+  const workflow = view.workflowOf(record);
+  const { pending, lastMove } = record;
+  if (
+    pending !== undefined &&
+    workflow !== undefined &&
+    (moveId === undefined || moveId === pending.moveId)
+  ) {
+    return acceptedAnswer(record, workflow, pending);
+  }
+  if (lastMove !== undefined && (moveId === undefined || moveId === lastMove.moveId)) {
+    return settledAnswer(record, view, lastMove, lastMove.to, talk);
+  }
+  const ticket = ticketFacts(record, workflow);
+  return { outcome: "refused", code: "not_found_or_hidden", ticket, spoken: say.nothingPending(ticket) };
+}
+
+/** The ticket whose move this person asked for last. */
+function lastMovedBy(
+  view: TenantView,
+  person: string,
+  moveId: string | undefined,
+): { kind: "one"; value: ActorRecord } | { kind: "none"; near: [] } {
+  let latest: { record: ActorRecord; at: string } | undefined;
+  for (const record of view.actors.values()) {
+    for (const move of [record.pending, record.lastMove]) {
+      if (move === undefined || move.by.person !== person) continue;
+      if (moveId !== undefined && move.moveId !== moveId) continue;
+      const at = "since" in move ? move.since : move.at;
+      if (latest === undefined || at > latest.at) latest = { record, at };
+    }
+  }
+  return latest === undefined ? { kind: "none", near: [] } : { kind: "one", value: latest.record };
+}
+
+/** Reverses this person's last confirmed move, if the board still allows it and nobody acted since. */
+export async function undo(
+  deps: MoveDeps,
+  talk: Conversation,
+  args: { readonly ticket?: string; readonly token?: string },
+): Promise<MoveShape> {
+  const view = await deps.views.fresh(talk.tenant);
+  const resolved =
+    args.ticket === undefined
+      ? lastMovedBy(view, talk.speaker.person, undefined)
+      : resolveTicket(view, args.ticket);
+  if (resolved.kind !== "one") {
+    if (args.ticket === undefined)
+      return { outcome: "refused", code: "not_found_or_hidden", spoken: say.nothingToUndo() };
+    return whichTicket(view, resolved);
+  }
+  const record = resolved.value;
+  const ticket = ticketFacts(record, view.workflowOf(record));
+  const last = record.lastMove;
+  if (last?.outcome !== "confirmed" || last.already || last.by.person !== talk.speaker.person) {
+    return { outcome: "refused", code: "no_such_move", ticket, spoken: say.nothingToUndo(ticket) };
+  }
+  if (last.entry !== record.entry || last.to !== record.ticket.status) {
+    return { outcome: "conflict", code: "conflict", ticket, spoken: say.undoTooLate(ticket) };
+  }
+  const answer = await move(deps, talk, {
+    ticket: record.ticket.id,
+    to: last.from,
+    from: last.to,
+  });
+  const left = hookFacts(record, last.entry).filter((hook) => hook.state === "done");
+  return answer.outcome === "confirmed" && left.length > 0
+    ? { ...answer, spoken: `${answer.spoken} ${say.notUndone()}` }
+    : answer;
+}

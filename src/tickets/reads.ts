@@ -1,0 +1,191 @@
+import { BoardwalkError } from "../errors.js";
+import type { ActorRecord } from "../store/store.js";
+import { hookFacts, openFacts, ticketFacts } from "./facts.js";
+import { rememberHeard } from "./heard.js";
+import { type Resolved, resolveStatus, resolveTicket } from "./resolve.js";
+import type { BoardShape, FindShape, MovesShape, QuestionShape, ReadShape, TicketShape } from "./shapes.js";
+import { labelsOf, say } from "./speech.js";
+import type { Conversation, Tickets } from "./tickets.js";
+import type { TenantView, Views } from "./view.js";
+import { plainWords, tokensOf, withoutFillers, withoutKinds } from "./words.js";
+import type { Workflow } from "./workflow.js";
+
+/** The answers that come from our own snapshot, without waiting for any board. */
+
+const PAGE = 20;
+
+export function createReads(
+  views: Views,
+): Pick<Tickets, "find" | "read" | "listMoves" | "describeBoard" | "workflows"> {
+  return {
+    async find(talk, args) {
+      const view = await views.fresh(talk.tenant);
+      const answer = find(view, args);
+      await rememberHeard(talk, answer.tickets.slice(0, 5));
+      return answer;
+    },
+    async read(talk, args) {
+      const view = await views.fresh(talk.tenant);
+      const answer = read(view, resolveTicket(view, args.ticket), talk);
+      await rememberHeard(talk, answer.ticket === undefined ? [] : [answer.ticket]);
+      return answer;
+    },
+    async listMoves(talk, args) {
+      const view = await views.fresh(talk.tenant);
+      const answer = listMoves(view, resolveTicket(view, args.ticket), talk);
+      await rememberHeard(talk, answer.ticket === undefined ? [] : [answer.ticket]);
+      return answer;
+    },
+    async describeBoard(talk, args) {
+      return describeBoard(await views.fresh(talk.tenant), args.board);
+    },
+    async workflows(tenant) {
+      const view = await views.fresh(tenant);
+      return { revision: view.workflowRevision, workflows: [...view.workflows.values()] };
+    },
+  };
+}
+
+type FindArguments = Parameters<Tickets["find"]>[1];
+
+function find(view: TenantView, args: FindArguments): FindShape {
+  let records =
+    args.query === undefined || args.query.trim() === "" ? view.list() : matching(view, args.query);
+  if (args.board !== undefined) records = records.filter(onBoard(view, args.board));
+  if (args.status !== undefined) records = records.filter(inStatus(view, args.status));
+  const start = args.cursor === undefined ? 0 : afterCursor(records, args.cursor);
+  const page = records.slice(start, start + PAGE);
+  const tickets = page.map((record) => ticketFacts(record, view.workflowOf(record)));
+  const last = page.at(-1);
+  const more = last !== undefined && start + PAGE < records.length;
+  return {
+    tickets,
+    total: records.length,
+    ...(more ? { next: Buffer.from(last.ticket.id).toString("base64url") } : {}),
+    spoken: say.found(tickets, records.length),
+  };
+}
+
+function matching(view: TenantView, query: string): readonly ActorRecord[] {
+  const exact = resolveTicket(view, query);
+  if (exact.kind === "one") return [exact.value];
+  if (exact.kind === "many") return exact.values;
+  return view.byTitle(withoutKinds(withoutFillers(tokensOf(query))), false);
+}
+
+/** Where the ticket that ended the last page stands now; a ticket that has left takes its place with it. */
+function afterCursor(records: readonly ActorRecord[], cursor: string): number {
+  const id = Buffer.from(cursor, "base64url").toString();
+  const index = records.findIndex((record) => record.ticket.id === id);
+  if (index < 0)
+    throw new BoardwalkError("invalid", "That page is no longer there. Please search again from the start.");
+  return index + 1;
+}
+
+function onBoard(view: TenantView, board: string): (record: ActorRecord) => boolean {
+  const ids = new Set(boardsNamed(view, board).map((workflow) => workflow.graph.id));
+  return (record) => ids.has(record.ticket.workflow);
+}
+
+function boardsNamed(view: TenantView, board: string): readonly Workflow[] {
+  const wanted = plainWords(board);
+  const all = [...view.workflows.values()];
+  const exact = all.filter(({ graph, connection }) =>
+    [graph.id, graph.name, connection].some((name) => plainWords(name) === wanted),
+  );
+  return exact.length > 0
+    ? exact
+    : all.filter(({ graph }) => wanted !== "" && plainWords(graph.name).includes(wanted));
+}
+
+function inStatus(view: TenantView, words: string): (record: ActorRecord) => boolean {
+  const ids = new Map<string, ReadonlySet<string>>();
+  for (const [id, workflow] of view.workflows) {
+    const resolved = resolveStatus(workflow, words);
+    const statuses =
+      resolved.kind === "one" ? [resolved.value] : resolved.kind === "many" ? resolved.values : [];
+    ids.set(id, new Set(statuses.map((status) => status.id)));
+  }
+  return (record) => ids.get(record.ticket.workflow)?.has(record.ticket.status) === true;
+}
+
+function read(view: TenantView, resolved: Resolved<ActorRecord>, talk: Conversation): ReadShape {
+  if (resolved.kind !== "one") return askWhich(view, resolved);
+  const workflow = view.workflowOf(resolved.value);
+  const ticket = ticketFacts(resolved.value, workflow);
+  const hooks = hookFacts(resolved.value);
+  const spoken = say.ticket(ticket, openFacts(resolved.value, workflow, talk));
+  return { ticket, ...(hooks.length === 0 ? {} : { hooks }), spoken };
+}
+
+function listMoves(view: TenantView, resolved: Resolved<ActorRecord>, talk: Conversation): MovesShape {
+  if (resolved.kind !== "one") return { openMoves: [], ...askWhich(view, resolved) };
+  const workflow = view.workflowOf(resolved.value);
+  const ticket = ticketFacts(resolved.value, workflow);
+  const openMoves = openFacts(resolved.value, workflow, talk);
+  const closedMoves = closedFacts(workflow, ticket, openMoves);
+  return {
+    ticket,
+    openMoves,
+    ...(closedMoves.length === 0 ? {} : { closedMoves }),
+    spoken: say.ticket(ticket, openMoves),
+  };
+}
+
+function closedFacts(
+  workflow: Workflow | undefined,
+  ticket: TicketShape,
+  open: MovesShape["openMoves"],
+): { status: string; why: string }[] {
+  const openIds = new Set(open.map((move) => move.status.id));
+  return (workflow?.graph.statuses ?? [])
+    .filter((status) => !status.retired && status.id !== ticket.status.id && !openIds.has(status.id))
+    .map((status) => ({
+      status: status.name,
+      why: `The workflow has no way from ${ticket.status.name} to ${status.name}.`,
+    }));
+}
+
+/** The question that several candidates, or none, lead to. */
+export function askWhich(
+  view: TenantView,
+  resolved: Exclude<Resolved<ActorRecord>, { kind: "one" }>,
+): { question?: QuestionShape; spoken: string } {
+  const records = resolved.kind === "many" ? resolved.values : resolved.near;
+  const tickets = records.map((record) => ticketFacts(record, view.workflowOf(record)));
+  const shown = tickets.slice(0, 3);
+  const labels = labelsOf(shown);
+  const options = shown.map((ticket, i) => ({ id: ticket.id, label: labels[i] ?? ticket.title }));
+  const spoken = resolved.kind === "many" ? say.which(tickets, tickets.length) : say.notFound(shown);
+  return { ...(options.length === 0 ? {} : { question: { about: "ticket", options } }), spoken };
+}
+
+function describeBoard(view: TenantView, board: string | undefined): BoardShape {
+  const chosen = board === undefined ? [...view.workflows.values()] : boardsNamed(view, board);
+  const boards = chosen.map((workflow) => boardFacts(view, workflow));
+  const [only, ...others] = boards;
+  if (only !== undefined && others.length === 0)
+    return { boards, spoken: say.board(only.name, only.statuses) };
+  const known = [...view.workflows.values()].map((workflow) => workflow.graph.name);
+  return { boards, spoken: say.boards(known) };
+}
+
+function boardFacts(view: TenantView, workflow: Workflow): BoardShape["boards"][number] {
+  const counts = new Map<string, number>();
+  for (const { ticket } of view.actors.values()) {
+    if (ticket.workflow === workflow.graph.id)
+      counts.set(ticket.status, (counts.get(ticket.status) ?? 0) + 1);
+  }
+  const statuses = [...workflow.graph.statuses]
+    .sort((a, b) => a.order - b.order)
+    .map(({ id, name, category, retired, offBoard }) => ({
+      id,
+      name,
+      category,
+      tickets: counts.get(id) ?? 0,
+      ...(retired ? { retired } : {}),
+      ...(offBoard ? { offBoard } : {}),
+    }));
+  const { id, name, edges } = workflow.graph;
+  return { workflow: id, name, connection: workflow.connection, edges, statuses };
+}

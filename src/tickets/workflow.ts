@@ -1,0 +1,85 @@
+import { z } from "zod";
+import {
+  type FsmConfig,
+  type FsmNamedHook,
+  fsmFromStatusGraph,
+  type Status,
+  type StatusGraph,
+} from "../machine/index.js";
+import type { Versioned } from "../store/store.js";
+
+const text = z.string();
+
+const fieldSpec = z.object({
+  id: text,
+  name: text,
+  type: z.enum(["option", "text", "rich_text", "number", "date", "user", "unsupported"]),
+  required: z.boolean(),
+  multiple: z.boolean().optional(),
+  allowed: z.array(z.object({ id: text, label: text })).optional(),
+});
+
+const statusGraph = z.object({
+  id: text,
+  name: text,
+  initial: text.optional(),
+  statuses: z.array(
+    z.object({
+      id: text,
+      name: text,
+      category: z.enum(["todo", "doing", "done", "canceled", "unknown"]),
+      order: z.number(),
+      aliases: z.array(text),
+      retired: z.boolean().optional(),
+      offBoard: z.boolean().optional(),
+    }),
+  ),
+  moves: z.array(
+    z.object({
+      id: text,
+      from: text,
+      to: text,
+      name: text.optional(),
+      fields: z.array(fieldSpec).optional(),
+    }),
+  ),
+  edges: z.enum(["authoritative", "preview", "observed", "implied"]),
+});
+
+/** What the store keeps of a workflow. */
+export const workflowRecord = z.object({
+  graph: statusGraph,
+  connection: text,
+  /** Grows with every change of the graph or its hooks. */
+  revision: z.number().int(),
+  /** Hooks owed on entering a status, by status id. */
+  hooks: z.record(text, z.array(z.object({ run: text, with: z.record(text, z.unknown()).optional() }))),
+});
+export type WorkflowRecord = z.infer<typeof workflowRecord>;
+
+/** What a ticket's machine remembers between moves: the replies of its hooks. */
+export type TicketContext = Record<string, unknown>;
+
+/** A workflow ready for use: the graph, and the one machine made from it. */
+export interface Workflow {
+  readonly graph: StatusGraph;
+  readonly connection: string;
+  readonly version: number;
+  readonly machine: FsmConfig<TicketContext>;
+  status(id: string): Status | undefined;
+}
+
+export function workflowFrom(document: Versioned): Workflow {
+  const record = workflowRecord.parse(document.value);
+  // Absent and undefined mean the same in a stored record.
+  const graph = record.graph as StatusGraph;
+  const onEnter = record.hooks as Record<string, FsmNamedHook[]>;
+  const statuses = new Map(graph.statuses.map((status) => [status.id, status]));
+  return {
+    graph,
+    connection: record.connection,
+    version: record.revision,
+    machine: fsmFromStatusGraph<TicketContext>(graph, { onEnter }),
+    status: (id) => statuses.get(id),
+  };
+}

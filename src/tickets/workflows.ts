@@ -1,0 +1,35 @@
+import type { TenantStore } from "../store/store.js";
+import { type Workflow, workflowFrom } from "./workflow.js";
+
+export interface TenantWorkflows {
+  /** Grows with any change to any of them. */
+  readonly revision: number;
+  readonly byId: ReadonlyMap<string, Workflow>;
+}
+
+export interface Workflows {
+  /** The tenant's workflows, no older than this call: made anew only when one of them has changed. */
+  of(store: TenantStore): Promise<TenantWorkflows>;
+}
+
+/** Keeps the workflows of the `capacity` tenants last asked for, each with its machine ready. */
+export function createWorkflows(capacity = 500): Workflows {
+  const cache = new Map<string, TenantWorkflows>();
+  return {
+    async of(store) {
+      const known = cache.get(store.id);
+      const revision = await store.documentRevision("workflow");
+      const current = known?.revision === revision ? known : await load(store, revision);
+      cache.delete(store.id);
+      cache.set(store.id, current);
+      const oldest = cache.keys().next();
+      if (cache.size > capacity && !oldest.done) cache.delete(oldest.value);
+      return current;
+    },
+  };
+}
+
+async function load(store: TenantStore, revision: number): Promise<TenantWorkflows> {
+  const documents = await store.listDocuments("workflow");
+  return { revision, byId: new Map(documents.map((document) => [document.id, workflowFrom(document)])) };
+}
