@@ -29,6 +29,7 @@ export function startWorker(settings: BullmqSettings, handlers: Handlers): () =>
   const { onError, drainGraceMs } = settings;
   const runner = createRunner(handlers, onError);
   const lanes = createLanes<BullJob>(settings.laneCap);
+  let draining: Promise<void> | undefined;
 
   async function work(job: BullJob, token = ""): Promise<JobReply> {
     const parsed = payloadSchema.safeParse(job.data);
@@ -36,11 +37,12 @@ export function startWorker(settings: BullmqSettings, handlers: Handlers): () =>
       onError(new Error(`job ${job.id ?? ""} cannot be read`, { cause: parsed.error }));
       return internalReply();
     }
+    // Fetched in the moment the drain began: the next worker's.
+    if (draining) return later(job, token, 0);
     const { lane } = parsed.data;
     if (!lanes.enter(lane, job.id)) {
-      await job.moveToDelayed(Date.now() + stepBackMs(job.attemptsStarted - parsed.data.attempt), token);
       lanes.stepBack(lane, job.id, job);
-      throw new DelayedError();
+      return later(job, token, stepBackMs(job.attemptsStarted - parsed.data.attempt));
     }
     try {
       return await perform(job, parsed.data, token);
@@ -57,9 +59,7 @@ export function startWorker(settings: BullmqSettings, handlers: Handlers): () =>
       await job.updateData({ ...payload, attempt: payload.attempt + 1 } satisfies Payload);
     }
     // Interrupted: given back at once, so that another worker need not wait for our lock to end.
-    const delayMs = outcome.kind === "again" ? outcome.delayMs : 0;
-    await job.moveToDelayed(Date.now() + delayMs, token);
-    throw new DelayedError();
+    return later(job, token, outcome.kind === "again" ? outcome.delayMs : 0);
   }
 
   /** A place is free: fetch one that stepped back, rather than let it wait its delay out. */
@@ -96,11 +96,16 @@ export function startWorker(settings: BullmqSettings, handlers: Handlers): () =>
     await worker.close(!isIdle);
   }
 
-  let draining: Promise<void> | undefined;
   return () => {
     draining ??= drain();
     return draining;
   };
+}
+
+/** Puts the job off, which counts neither as done nor as a try. */
+async function later(job: BullJob, token: string, delayMs: number): Promise<never> {
+  await job.moveToDelayed(Date.now() + delayMs, token);
+  throw new DelayedError();
 }
 
 /** Grows with each time it stepped back; scattered, so that a thousand do not all come back at once. */

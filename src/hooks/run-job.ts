@@ -87,7 +87,8 @@ export function internalReply(): JobReply {
 }
 
 const replySchema = z.discriminatedUnion("ok", [
-  z.object({ ok: z.literal(true), result: z.unknown() }),
+  // Optional: JSON has no word for a handler that returned nothing.
+  z.object({ ok: z.literal(true), result: z.unknown().optional() }),
   z.object({
     ok: z.literal(false),
     code: z.enum(ERROR_CODES),
