@@ -46,7 +46,7 @@ export function compile<C extends object>(config: FsmConfig<C>): CompiledMachine
       );
     }
     const events = Object.freeze([...candidates.keys()]);
-    states.set(name, { events, candidates, done: state.final === true });
+    states.set(name, { events, candidates, done: state.final === true || state.type === "final" });
   }
   const machine = { states, namedHooks: namedHooks(states.values()) };
   compiled.set(config, machine as unknown as CompiledMachine<object>);

@@ -57,6 +57,8 @@ export interface FsmStateConfig<
 > {
   readonly on?: Readonly<Partial<Record<TEvent, FsmTransition<C, TState>>>>;
   readonly final?: boolean;
+  /** XState's way to write `final: true`. */
+  readonly type?: "final";
   /** Run on every arrival, also from the state itself; never for the initial state. */
   readonly onEnter?: FsmEntryHook<C> | readonly FsmEntryHook<C>[];
   readonly meta?: { readonly prompt?: string; readonly [key: string]: unknown };
@@ -121,4 +123,6 @@ export interface FsmActor<C extends object, TEvent extends string = string> {
   getSnapshot(): FsmSnapshot<C>;
   send(event: FsmEvent & { readonly type: TEvent }): Promise<FsmSendResult<C>>;
   reset(): void;
+  /** Lets go of timers, where the machine has any. */
+  stop?(): void;
 }

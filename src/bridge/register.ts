@@ -1,0 +1,122 @@
+import { BoardwalkError } from "../errors.js";
+import { snakeCase } from "../machine/index.js";
+import { markParsed } from "./bridge.js";
+import type { FsmMcpBridge, FsmMcpCallContext, McpResourceSpec, McpToolSpec } from "./types.js";
+
+/**
+ * What is used of a server: `McpServer` of `@modelcontextprotocol/sdk` 1.x and of `@modelcontextprotocol/server` 2.x
+ * both have it. Their generic signatures have no common supertype but this one.
+ */
+export interface McpServerLike {
+  registerTool(name: string, config: never, handler: never): unknown;
+  registerResource(name: string, uri: never, config: never, read: never): unknown;
+}
+
+export interface RegisterOptions {
+  /** What `getSessionId` is to see of the SDK's request data. @default its session id and the caller's authorization */
+  readonly toCallContext?: (extra: unknown) => FsmMcpCallContext | undefined;
+}
+
+interface Registered {
+  readonly tools: Map<string, string>;
+  readonly uris: Set<string>;
+}
+
+const registered = new WeakMap<object, Registered>();
+
+/**
+ * Puts a bridge's tools and resources on an MCP server. Several bridges may share one: a state resource whose URI is
+ * taken gets the machine's id into its own.
+ * @throws BoardwalkError `invalid` when two bridges would offer a tool of the same name; nothing is registered then.
+ */
+export function registerFsmMcpBridge<C extends object>(
+  server: McpServerLike,
+  bridge: Pick<FsmMcpBridge<C>, "id" | "tools" | "resources">,
+  options: RegisterOptions = {},
+): void {
+  const taken = registered.get(server) ?? { tools: new Map<string, string>(), uris: new Set<string>() };
+  const owner = bridge.id ?? "a machine without an id";
+  for (const { name } of bridge.tools) {
+    const other = taken.tools.get(name);
+    if (other === undefined) continue;
+    throw new BoardwalkError(
+      "invalid",
+      `Two machines on one server, ${other} and ${owner}, both have a tool "${name}". Give each an id of its own.`,
+    );
+  }
+  registered.set(server, taken);
+  const toCallContext = options.toCallContext ?? callContextOf;
+  for (const tool of bridge.tools) {
+    taken.tools.set(tool.name, owner);
+    registerTool(server, tool, toCallContext);
+  }
+  for (const resource of bridge.resources)
+    registerResource(server, placed(resource, bridge.id, taken.uris), toCallContext);
+}
+
+function registerTool(
+  server: McpServerLike,
+  tool: McpToolSpec,
+  toCallContext: (extra: unknown) => FsmMcpCallContext | undefined,
+): void {
+  const { name, handler, ...config } = tool;
+  const call = (args: Record<string, unknown>, extra: unknown) =>
+    handler(markParsed(args), toCallContext(extra));
+  server.registerTool(name, config as never, call as never);
+}
+
+function registerResource(
+  server: McpServerLike,
+  { name, uri, read, ...config }: McpResourceSpec,
+  toCallContext: (extra: unknown) => FsmMcpCallContext | undefined,
+): void {
+  const answer = async (_uri: URL, extra: unknown) => {
+    try {
+      return await read(toCallContext(extra));
+    } catch (error) {
+      throw withoutCause(error);
+    }
+  };
+  server.registerResource(name, uri as never, config as never, answer as never);
+}
+
+/** A server sends a thrown error's text to its client. */
+function withoutCause(error: unknown): Error {
+  return new Error(BoardwalkError.from(error).message);
+}
+
+/** The resource under a name and URI that are free on this server. */
+function placed(resource: McpResourceSpec, id: string | undefined, uris: Set<string>): McpResourceSpec {
+  let { uri, name } = resource;
+  for (let n = 1; uris.has(uri); n++) {
+    const suffix = n === 1 && id !== undefined ? id : `${id ?? "fsm"}-${n}`;
+    uri = `${resource.uri}/${encodeURIComponent(suffix)}`;
+    name = `${resource.name}_${snakeCase(suffix)}`;
+  }
+  uris.add(uri);
+  if (uri === resource.uri) return resource;
+  return {
+    ...resource,
+    uri,
+    name,
+    async read(ctx) {
+      const { contents } = await resource.read(ctx);
+      return { contents: contents.map((content) => ({ ...content, uri })) };
+    },
+  };
+}
+
+/** Both SDKs name the session alike; version 2 keeps the caller's authorization under `http`. */
+function callContextOf(extra: unknown): FsmMcpCallContext | undefined {
+  if (typeof extra !== "object" || extra === null) return undefined;
+  const { sessionId, authInfo, http } = extra as {
+    sessionId?: string;
+    authInfo?: unknown;
+    http?: { authInfo?: unknown };
+  };
+  const auth = authInfo ?? http?.authInfo;
+  return {
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(auth === undefined ? {} : { authInfo: auth }),
+  };
+}
