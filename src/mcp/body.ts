@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import { isJsonContentType } from "@modelcontextprotocol/server";
+
+/** Why a request was turned away before anyone looked at what it asks. */
+export interface Rejection {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+}
+
+export type Body = { readonly ok: true; readonly value: unknown } | ({ readonly ok: false } & Rejection);
+
+export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
+
+const SERVER_ERROR = -32000;
+const PARSE_ERROR = -32700;
+
+/**
+ * Reads a request's JSON, once. Never rejects: a body that is too large (413), not JSON (400, -32700) or not called
+ * JSON (415) is an answer.
+ */
+export async function readJson(req: IncomingMessage, maxBytes = DEFAULT_MAX_BODY_BYTES): Promise<Body> {
+  if (!isJsonContentType(req.headers["content-type"] ?? null)) {
+    return {
+      ok: false,
+      status: 415,
+      code: SERVER_ERROR,
+      message: "Content-Type has to be application/json.",
+    };
+  }
+  const read = await readText(req, maxBytes);
+  if (!read.ok) return read;
+  try {
+    return { ok: true, value: JSON.parse(read.value) as unknown };
+  } catch {
+    return { ok: false, status: 400, code: PARSE_ERROR, message: "Parse error: the body is not valid JSON." };
+  }
+}
+
+type Text = { readonly ok: true; readonly value: string } | ({ readonly ok: false } & Rejection);
+
+function readText(req: IncomingMessage, maxBytes: number): Promise<Text> {
+  const tooLarge: Text = {
+    ok: false,
+    status: 413,
+    code: SERVER_ERROR,
+    message: `The body may be at most ${maxBytes} bytes.`,
+  };
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(tooLarge);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    req.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      // What is too much is still read to its end, unkept: a client that is cut off never sees the reply.
+      if (bytes <= maxBytes) chunks.push(chunk);
+      else resolve(tooLarge);
+    });
+    req.on("end", () => resolve({ ok: true, value: join(chunks) }));
+    req.on("close", () => {
+      resolve({ ok: false, status: 400, code: PARSE_ERROR, message: "Parse error: the body broke off." });
+    });
+  });
+}
+
+function join(chunks: readonly Buffer[]): string {
+  const only = chunks.length === 1 ? chunks[0] : undefined;
+  return (only ?? Buffer.concat(chunks)).toString("utf8");
+}

@@ -1,0 +1,87 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { BoardwalkError } from "../errors.js";
+import type { TenantStore } from "../store/store.js";
+import type { Conversation, Tickets } from "../tickets/tickets.js";
+import { explainArguments } from "./arguments.js";
+import type { Catalogue } from "./catalogue.js";
+import type { Answer, ToolEntry } from "./core-tools.js";
+import type { Principal } from "./principal.js";
+
+/** One request on its way through: who asks, what they see, and what they are talking in. */
+export interface Call {
+  readonly principal: Principal;
+  readonly catalogue: Catalogue;
+  readonly tickets: Tickets;
+  /** The 2025 session it came in, if any. */
+  readonly session?: { readonly id: string; readonly subscriptions: Set<string> };
+  readonly client?: string;
+  readonly budgetMs: number;
+  readonly mayCall: (principal: Principal, tool: { readonly readOnly: boolean }) => boolean;
+  /** Told of what was not the caller's fault. Never told what a ticket says. */
+  readonly report: (error: BoardwalkError) => void;
+}
+
+/** Calls a tool by name. What goes wrong inside is an answer; only an unknown tool is a protocol error. */
+export async function callTool(call: Call, name: string, given: unknown): Promise<CallToolResult> {
+  const entry = call.catalogue.find(name);
+  if (entry === undefined) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      "Unknown tool. List the tools to see what there is.",
+    );
+  }
+  const args = entry.args.safeParse(given ?? {});
+  if (!args.success) return failure(entry, "invalid", explainArguments(args.error, given));
+  if (!call.mayCall(call.principal, entry)) {
+    return failure(entry, "forbidden", "Your access lets you look at tickets, but not move them.");
+  }
+  try {
+    return success(await entry.run(call.tickets, conversation(call, name), args.data));
+  } catch (error) {
+    const known = BoardwalkError.from(error);
+    call.report(known);
+    return failure(entry, known.code, known.message);
+  }
+}
+
+/** The speaker's side of the facade's contract, made from the request. */
+export function conversation(call: Call, tool?: string): Conversation {
+  const { speaker } = call.principal;
+  const client = speaker.client ?? call.client;
+  return {
+    tenant: tenantOf(call),
+    speaker: {
+      person: speaker.person,
+      ...(client === undefined ? {} : { client }),
+      ...(tool === undefined ? {} : { tool }),
+    },
+    // Without a session the person is the thread: hosts reconnect at will, people remember what they were told.
+    conversation: call.session?.id ?? `person:${speaker.person}`,
+    budgetMs: call.budgetMs,
+    toolFor: (workflow, status) => call.catalogue.toolFor(workflow, status),
+  };
+}
+
+/** @throws BoardwalkError `unauthorized` for a principal that belongs to no tenant. */
+export function tenantOf(call: Call): TenantStore {
+  if (call.principal.tenant !== undefined) return call.principal.tenant;
+  throw new BoardwalkError("unauthorized", "Please link your account first.");
+}
+
+function success(answer: Answer): CallToolResult {
+  return result(answer, answer.outcome === "refused");
+}
+
+/** Still in the tool's declared shape: official clients check `structuredContent` even of an error. */
+function failure(entry: ToolEntry, code: string, spoken: string): CallToolResult {
+  return result({ ...entry.empty, code, spoken }, true);
+}
+
+function result(answer: Answer, isError: boolean): CallToolResult {
+  return {
+    content: [{ type: "text", text: answer.spoken }],
+    structuredContent: answer,
+    ...(isError ? { isError } : {}),
+  };
+}

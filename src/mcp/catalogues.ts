@@ -1,0 +1,95 @@
+import { BoardwalkError } from "../errors.js";
+import type { TenantStore } from "../store/store.js";
+import type { KeptWorkflow, Tickets } from "../tickets/tickets.js";
+import { type Catalogue, coreCatalogue, FROZEN, generatedCatalogue } from "./catalogue.js";
+import type { Surface } from "./principal.js";
+import { type KeptNames, keptNames, NO_NAMES } from "./tool-names.js";
+
+export interface CatalogueChoice {
+  /** `compact` when the tenant wants one move tool in place of one per status. */
+  readonly tools?: "generated" | "compact";
+}
+
+export interface CataloguesOptions {
+  readonly tickets: Tickets;
+  readonly now: () => Date;
+  readonly maxTools?: number;
+  /** Asked when a catalogue is made; `forget` has it asked again. */
+  readonly choose?: (tenant: TenantStore) => Promise<CatalogueChoice>;
+}
+
+/** Each tenant's catalogues, made again only when its workflows have changed. */
+export interface Catalogues {
+  get(tenant: TenantStore | undefined, surface: Surface): Promise<Catalogue>;
+  forget(tenantId: string): void;
+}
+
+interface Made {
+  readonly revision: number;
+  readonly catalogue: Promise<Catalogue>;
+}
+
+/** Tenants whose catalogues are kept in memory; the one made longest ago goes first. */
+const MAX_KEPT = 2000;
+const DOCUMENT = "tools";
+const SAVE_ATTEMPTS = 5;
+
+export function createCatalogues(options: CataloguesOptions): Catalogues {
+  const made = new Map<string, Made>();
+  return {
+    async get(tenant, surface) {
+      if (surface === "frozen" || tenant === undefined) return FROZEN;
+      const { revision, workflows } = await options.tickets.workflows(tenant);
+      const key = `${surface}:${tenant.id}`;
+      const kept = made.get(key);
+      if (kept?.revision === revision) return kept.catalogue;
+      const catalogue = make(options, tenant, surface, workflows);
+      made.delete(key);
+      made.set(key, { revision, catalogue });
+      // A catalogue that could not be made is not kept: the next request tries again.
+      catalogue.catch(() => {
+        if (made.get(key)?.catalogue === catalogue) made.delete(key);
+      });
+      if (made.size > MAX_KEPT) made.delete(made.keys().next().value ?? key);
+      return catalogue;
+    },
+    forget(tenantId) {
+      made.delete(`generated:${tenantId}`);
+      made.delete(`compact:${tenantId}`);
+    },
+  };
+}
+
+async function make(
+  options: CataloguesOptions,
+  tenant: TenantStore,
+  surface: Surface,
+  workflows: readonly KeptWorkflow[],
+): Promise<Catalogue> {
+  const chosen = await options.choose?.(tenant);
+  if (surface === "compact" || chosen?.tools === "compact") return coreCatalogue(workflows);
+  for (let attempt = 1; ; attempt++) {
+    const { version, kept } = await load(tenant);
+    const result = generatedCatalogue({
+      workflows,
+      kept,
+      now: options.now,
+      ...(options.maxTools === undefined ? {} : { maxTools: options.maxTools }),
+    });
+    if (JSON.stringify(result.kept) === JSON.stringify(kept)) return result.catalogue;
+    try {
+      await tenant.saveDocument("catalogue", DOCUMENT, { version, value: result.kept });
+      return result.catalogue;
+    } catch (error) {
+      // Another process named the same change first: its names are the ones to use.
+      if (BoardwalkError.from(error).code !== "conflict" || attempt === SAVE_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function load(tenant: TenantStore): Promise<{ readonly version: number; readonly kept: KeptNames }> {
+  const document = await tenant.getDocument("catalogue", DOCUMENT);
+  if (document === undefined) return { version: 0, kept: NO_NAMES };
+  const parsed = keptNames.safeParse(document.value);
+  return { version: document.version, kept: parsed.success ? parsed.data : NO_NAMES };
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import {
+  type AuthInfo,
+  createMcpHandler,
+  type InboundModernRoute,
+  InMemoryServerEventBus,
+  type McpHttpHandler,
+} from "@modelcontextprotocol/server";
+import type { Call } from "./call.js";
+import { createServer, MODERN_VERSION } from "./server.js";
+
+/** The body member that the `Mcp-Name` header has to repeat, by method. */
+const NAMED_BY: Readonly<Record<string, "name" | "uri">> = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+};
+
+/**
+ * Whether a request is of the ordinary kind that needs nothing but an answer: our revision, every standard header
+ * there and literally equal to the body. All else (streams, encoded headers, mistakes) is the SDK's own handler's.
+ */
+export function isPlain(route: InboundModernRoute, req: IncomingMessage): boolean {
+  if (route.messageKind !== "request" || route.classification.revision !== MODERN_VERSION) return false;
+  const { method, params } = route.message;
+  if (method === "subscriptions/listen" || method === "server/discover") return false;
+  if (req.headers["mcp-protocol-version"] !== MODERN_VERSION || req.headers["mcp-method"] !== method)
+    return false;
+  if (method.startsWith("tasks/")) return false;
+  const named = NAMED_BY[method];
+  return named === undefined || (params?.[named] !== undefined && req.headers["mcp-name"] === params[named]);
+}
+
+/** The SDK's own handlers for what is not plain: one per tenant, so that news for one never reaches another. */
+export interface ModernHandlers {
+  serve(call: Call, req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void>;
+  toolsChanged(tenantId: string): void;
+  resourceUpdated(tenantId: string, uri: string): void;
+  close(): Promise<void>;
+}
+
+/** The SDK's description of what node gives us; the two differ in how they spell an absent property. */
+type NodeRequest = Parameters<ReturnType<typeof toNodeHandler>>[0];
+
+const MAX_STREAMS_PER_TENANT = 500;
+
+interface Served {
+  readonly handler: McpHttpHandler;
+  readonly bus: InMemoryServerEventBus;
+  /** Requests under way, streams included; at zero the handler is let go. */
+  users: number;
+}
+
+export function createModernHandlers(version: string, report: (error: Error) => void): ModernHandlers {
+  const served = new Map<string, Served>();
+  const calls = new WeakMap<AuthInfo, Call>();
+
+  function open(tenantId: string): Served {
+    const existing = served.get(tenantId);
+    if (existing !== undefined) return existing;
+    const bus = new InMemoryServerEventBus(report);
+    const handler = createMcpHandler(
+      ({ authInfo }) => {
+        const call = authInfo === undefined ? undefined : calls.get(authInfo);
+        if (call === undefined) throw new Error("A request came without the call it belongs to.");
+        return createServer(version, () => call);
+      },
+      { legacy: "reject", bus, maxSubscriptions: MAX_STREAMS_PER_TENANT },
+    );
+    const made = { handler, bus, users: 0 };
+    served.set(tenantId, made);
+    return made;
+  }
+
+  return {
+    async serve(call, req, res, body) {
+      const tenantId = call.principal.tenant?.id ?? "";
+      const one = open(tenantId);
+      // Only a handle by which the factory finds the call again; it carries no token.
+      const authInfo: AuthInfo = { token: "", clientId: "", scopes: [] };
+      calls.set(authInfo, call);
+      one.users += 1;
+      try {
+        const fetch: McpHttpHandler["fetch"] = (request, options) =>
+          one.handler.fetch(request, { ...options, authInfo });
+        await toNodeHandler({ fetch }, { onerror: report })(req as NodeRequest, res, body);
+      } finally {
+        one.users -= 1;
+        if (one.users === 0 && served.get(tenantId) === one) served.delete(tenantId);
+      }
+    },
+    toolsChanged(tenantId) {
+      served.get(tenantId)?.handler.notify.toolsChanged();
+      served.get(tenantId)?.handler.notify.resourcesChanged();
+    },
+    resourceUpdated(tenantId, uri) {
+      served.get(tenantId)?.handler.notify.resourceUpdated(uri);
+    },
+    async close() {
+      await Promise.all([...served.values()].map(({ handler }) => handler.close()));
+      served.clear();
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { BoardwalkError } from "../errors.js";
+import { type Call, callTool } from "./call.js";
+import {
+  complete,
+  listResources,
+  readResource,
+  resourceExists,
+  STANDUP,
+  standup,
+  TEMPLATES,
+} from "./resources.js";
+
+export const MODERN_VERSION = "2026-07-28";
+/** The session-era revisions we speak, best first: the first is offered to a client that asks for one we do not. */
+export const LEGACY_VERSIONS: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26"];
+
+/** How long a 2026 client may keep a list without asking; `subscriptions/listen` tells it of changes sooner. */
+const LIST_TTL_MS = 60_000;
+const MAX_SUBSCRIPTIONS = 100;
+
+const INSTRUCTIONS =
+  "Boardwalk moves tickets across a team's real board. People name tickets by their words and statuses by their " +
+  "names: pass those on as they were said. When an answer is a question, ask the speaker, and call again with the " +
+  "choice and the token. Say that a ticket has moved only when the outcome is confirmed.";
+
+const text = z.string();
+const params = {
+  list: z.looseObject({}),
+  uri: z.looseObject({ uri: text }),
+  call: z.looseObject({ name: text, arguments: z.record(text, z.unknown()).optional() }),
+  prompt: z.looseObject({ name: text, arguments: z.record(text, text).optional() }),
+  complete: z.looseObject({
+    ref: z.looseObject({ type: text, uri: text.optional(), name: text.optional() }),
+    argument: z.looseObject({ name: text, value: text }),
+    context: z.looseObject({ arguments: z.record(text, text).optional() }).optional(),
+  }),
+};
+
+/**
+ * An SDK server that holds nothing of any tenant: each request brings its own {@link Call}, found by `callOf`.
+ * That is why one of these may serve everybody.
+ */
+export function createServer(version: string, callOf: (ctx: ServerContext) => Call): Server {
+  const private60s = { ttlMs: LIST_TTL_MS, cacheScope: "private" } as const;
+  const server = new Server(
+    { name: "boardwalk", title: "Boardwalk", version },
+    {
+      instructions: INSTRUCTIONS,
+      supportedProtocolVersions: [MODERN_VERSION, ...LEGACY_VERSIONS],
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        prompts: {},
+        completions: {},
+      },
+      cacheHints: {
+        "tools/list": private60s,
+        "resources/list": private60s,
+        "resources/templates/list": private60s,
+        "prompts/list": private60s,
+      },
+    },
+  );
+  onTools(server, callOf);
+  onResources(server, callOf);
+  onPrompts(server, callOf);
+  return server;
+}
+
+type CallOf = (ctx: ServerContext) => Call;
+
+function onTools(server: Server, callOf: CallOf): void {
+  server.setRequestHandler("tools/list", { params: params.list }, (_, ctx) => ({
+    tools: callOf(ctx).catalogue.tools,
+  }));
+  server.setRequestHandler("tools/call", { params: params.call }, ({ name, arguments: args }, ctx) =>
+    callTool(callOf(ctx), name, args),
+  );
+}
+
+function onResources(server: Server, callOf: CallOf): void {
+  server.setRequestHandler("resources/list", { params: params.list }, (_, ctx) => ({
+    resources: listResources(callOf(ctx)),
+  }));
+  server.setRequestHandler("resources/templates/list", { params: params.list }, () => ({
+    resourceTemplates: TEMPLATES,
+  }));
+  server.setRequestHandler("resources/read", { params: params.uri }, ({ uri }, ctx) => {
+    const call = callOf(ctx);
+    return spoken(call, () => readResource(call, uri));
+  });
+  server.setRequestHandler("resources/subscribe", { params: params.uri }, ({ uri }, ctx) => {
+    const call = callOf(ctx);
+    return spoken(call, () => subscribe(call, uri));
+  });
+  server.setRequestHandler("resources/unsubscribe", { params: params.uri }, ({ uri }, ctx) => {
+    callOf(ctx).session?.subscriptions.delete(uri);
+    return {};
+  });
+}
+
+async function subscribe(call: Call, uri: string): Promise<Record<string, never>> {
+  const { session } = call;
+  if (session === undefined) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidRequest,
+      "Subscribing needs a session to send the news to.",
+    );
+  }
+  if (!(await resourceExists(call, uri))) await readResource(call, uri);
+  if (session.subscriptions.size >= MAX_SUBSCRIPTIONS) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidRequest,
+      "This session has as many subscriptions as it may have.",
+    );
+  }
+  session.subscriptions.add(uri);
+  return {};
+}
+
+function onPrompts(server: Server, callOf: CallOf): void {
+  server.setRequestHandler("prompts/list", { params: params.list }, () => ({ prompts: [STANDUP] }));
+  server.setRequestHandler("prompts/get", { params: params.prompt }, ({ name, arguments: args }, ctx) => {
+    if (name !== STANDUP.name) {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        "Unknown prompt. List the prompts to see what there is.",
+      );
+    }
+    const call = callOf(ctx);
+    return spoken(call, () => standup(call, args ?? {}));
+  });
+  server.setRequestHandler("completion/complete", { params: params.complete }, (request, ctx) => {
+    const call = callOf(ctx);
+    return spoken(call, async () => ({
+      completion: { values: await complete(call, request as Parameters<typeof complete>[1]) },
+    }));
+  });
+}
+
+/** Runs `work`; trouble of ours becomes a protocol error with a sentence, never with its own text. */
+async function spoken<T>(call: Call, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const known = BoardwalkError.from(error);
+    call.report(known);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, known.message, { code: known.code });
+  }
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from "node:crypto";
+import type { EventStream } from "./event-stream.js";
+import type { Principal, Surface } from "./principal.js";
+
+/** A 2025 client's session: a small record, since requests are answered by servers that all sessions share. */
+export interface Session {
+  readonly id: string;
+  readonly tenantId: string | undefined;
+  readonly surface: Surface;
+  readonly client: string | undefined;
+  /** URIs of which it wants to hear. */
+  readonly subscriptions: Set<string>;
+}
+
+export interface SessionsOptions {
+  readonly now: () => Date;
+  /** How long a session may be idle; one with a request in flight or a stream open is not. */
+  readonly idleMs?: number;
+  readonly maxPerTenant?: number;
+}
+
+export interface Sessions {
+  readonly size: number;
+  create(principal: Principal, surface: Surface, client: string | undefined): Session;
+  /** The session of that id when it is this principal's, on this surface; else nothing, whoever's it is. */
+  find(id: string, principal: Principal, surface: Surface): Session | undefined;
+  /** Keeps the session from being idle until `work` has ended. */
+  during<T>(session: Session, work: () => Promise<T>): Promise<T>;
+  /** Makes this the stream that news goes to, in place of any before it. */
+  attach(session: Session, stream: EventStream): void;
+  detach(session: Session, stream: EventStream): void;
+  end(session: Session): void;
+  /** Sends news to the sessions of a tenant that want it; one without a stream hears it when it opens one. */
+  notify(tenantId: string, notification: object, wants?: (session: Session) => boolean): void;
+  close(): void;
+}
+
+interface Held extends Session {
+  readonly person: string;
+  lastUsed: number;
+  inFlight: number;
+  stream: EventStream | undefined;
+  /** News that found no stream, each once. */
+  readonly missed: Map<string, object>;
+}
+
+const IDLE_MS = 30 * 60_000;
+const SWEEP_MS = 60_000;
+const MAX_PER_TENANT = 1000;
+const MAX_MISSED = 100;
+
+export function createSessions(options: SessionsOptions): Sessions {
+  return new SessionTable(options);
+}
+
+class SessionTable implements Sessions {
+  readonly #now: () => Date;
+  readonly #idleMs: number;
+  readonly #maxPerTenant: number;
+  readonly #byId = new Map<string, Held>();
+  /** By tenant, least recently used first. */
+  readonly #byTenant = new Map<string | undefined, Set<Held>>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(options: SessionsOptions) {
+    this.#now = options.now;
+    this.#idleMs = options.idleMs ?? IDLE_MS;
+    this.#maxPerTenant = options.maxPerTenant ?? MAX_PER_TENANT;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#sweeper.unref();
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  create(principal: Principal, surface: Surface, client: string | undefined): Session {
+    const held: Held = {
+      id: randomUUID(),
+      tenantId: principal.tenant?.id,
+      person: principal.speaker.person,
+      surface,
+      client,
+      subscriptions: new Set(),
+      lastUsed: 0,
+      inFlight: 0,
+      stream: undefined,
+      missed: new Map(),
+    };
+    this.#makeRoom(held.tenantId);
+    this.#byId.set(held.id, held);
+    this.#use(held);
+    return held;
+  }
+
+  find(id: string, principal: Principal, surface: Surface): Session | undefined {
+    const held = this.#byId.get(id);
+    const theirs =
+      held?.tenantId === principal.tenant?.id &&
+      held?.person === principal.speaker.person &&
+      held?.surface === surface;
+    if (held === undefined || !theirs) return undefined;
+    if (this.#isIdle(held)) {
+      this.end(held);
+      return undefined;
+    }
+    this.#use(held);
+    return held;
+  }
+
+  async during<T>(session: Session, work: () => Promise<T>): Promise<T> {
+    const held = session as Held;
+    held.inFlight += 1;
+    try {
+      return await work();
+    } finally {
+      held.inFlight -= 1;
+      if (this.#byId.has(held.id)) this.#use(held);
+    }
+  }
+
+  attach(session: Session, stream: EventStream): void {
+    const held = session as Held;
+    held.stream?.close();
+    held.stream = stream;
+    for (const notification of held.missed.values()) stream.send(notification);
+    held.missed.clear();
+  }
+
+  detach(session: Session, stream: EventStream): void {
+    const held = session as Held;
+    if (held.stream !== stream) return;
+    held.stream = undefined;
+    if (this.#byId.has(held.id)) this.#use(held);
+  }
+
+  end(session: Session): void {
+    const held = session as Held;
+    this.#byId.delete(held.id);
+    const ofTenant = this.#byTenant.get(held.tenantId);
+    ofTenant?.delete(held);
+    if (ofTenant?.size === 0) this.#byTenant.delete(held.tenantId);
+    held.stream?.close();
+    held.stream = undefined;
+  }
+
+  notify(tenantId: string, notification: object, wants: (session: Session) => boolean = () => true): void {
+    const key = JSON.stringify(notification);
+    for (const held of this.#byTenant.get(tenantId) ?? []) {
+      if (!wants(held)) continue;
+      if (held.stream !== undefined) held.stream.send(notification);
+      else if (held.missed.size < MAX_MISSED) held.missed.set(key, notification);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#sweeper);
+    for (const held of [...this.#byId.values()]) this.end(held);
+  }
+
+  #use(held: Held): void {
+    held.lastUsed = this.#now().getTime();
+    const ofTenant = this.#byTenant.get(held.tenantId) ?? new Set();
+    this.#byTenant.set(held.tenantId, ofTenant);
+    ofTenant.delete(held);
+    ofTenant.add(held);
+  }
+
+  #isIdle(held: Held): boolean {
+    const busy = held.inFlight > 0 || held.stream !== undefined;
+    return !busy && this.#now().getTime() - held.lastUsed > this.#idleMs;
+  }
+
+  #sweep(): void {
+    for (const held of [...this.#byId.values()]) if (this.#isIdle(held)) this.end(held);
+  }
+
+  /** Ends the session used longest ago; one with a stream open only when all have one, one being served never. */
+  #makeRoom(tenantId: string | undefined): void {
+    const ofTenant = this.#byTenant.get(tenantId);
+    if (ofTenant === undefined || ofTenant.size < this.#maxPerTenant) return;
+    const unserved = [...ofTenant].filter((held) => held.inFlight === 0);
+    const oldest = unserved.find((held) => held.stream === undefined) ?? unserved[0];
+    if (oldest !== undefined) this.end(oldest);
+  }
+}
