@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect, createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./until.js";
@@ -26,24 +26,26 @@ export interface RedisServerOptions {
   readonly port?: number;
 }
 
-/** A real redis-server of the test's own, once it answers PING. Dies with this process at the latest. */
+/** A real redis-server of the test's own, once it answers PING. Dies with this process, however that ends. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const port = options.port ?? (await freePort());
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), "boardwalk-redis-"));
   let child: ChildProcess | undefined;
-  const atExit = () => child?.kill("SIGKILL");
-  process.on("exit", atExit);
+  let guard: ChildProcess | undefined;
 
   async function start(): Promise<void> {
     child = spawn("redis-server", redisArguments(port, dir, options.appendOnly ?? false), {
       stdio: ["ignore", "ignore", "inherit"],
     });
+    child.unref();
+    guard = guardAgainstOrphans(child, options.dir === undefined ? dir : undefined);
     await Promise.race([answersPing(port), diesEarly(child)]);
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     const ending = child;
     child = undefined;
+    guard?.kill("SIGKILL");
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
     const gone = once(ending, "exit");
     ending.kill(signal);
@@ -60,7 +62,6 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     },
     async stop() {
       await end("SIGTERM");
-      process.off("exit", atExit);
       if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
     },
     kill: () => end("SIGKILL"),
@@ -77,11 +78,23 @@ let shared: Promise<RedisServer> | undefined;
 export async function redisUrl(): Promise<string> {
   const given = process.env.REDIS_URL;
   if (given) return given;
-  shared ??= startRedis().then((server) => {
-    process.on("exit", () => rmSync(server.dir, { recursive: true, force: true }));
-    return server;
-  });
+  shared ??= startRedis();
   return (await shared).url;
+}
+
+/**
+ * Waits for the end of a pipe that only this process holds, then kills the server and deletes `dir`. An exit handler
+ * would not do: test workers are ended by a signal, and crash tests end them by SIGKILL.
+ */
+function guardAgainstOrphans(server: ChildProcess, dir: string | undefined): ChildProcess {
+  const script = 'cat >/dev/null; kill -9 "$1"; [ -z "$2" ] || rm -rf "$2"';
+  const guard = spawn("sh", ["-c", script, "guard", String(server.pid), dir ?? ""], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  guard.unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
+  return guard;
 }
 
 function redisArguments(port: number, dir: string, appendOnly: boolean): string[] {

@@ -1,0 +1,244 @@
+import { setImmediate } from "node:timers";
+import { Expiring, Log } from "./bounded.js";
+import { handleTaken, lostRace, requireLimit, requireTenantId, tenantTaken } from "./checks.js";
+import {
+  AUDIT_LIMIT,
+  byId,
+  decodeActor,
+  decodeAudit,
+  decodeDocument,
+  decodeHistory,
+  encodeActor,
+  encodeValue,
+  HISTORY_LIMIT,
+} from "./codec.js";
+import { type ActorRecord, type HistoryEvent, isUnsettled } from "./records.js";
+import type {
+  AuditEvent,
+  DocumentKind,
+  HandleKind,
+  Page,
+  Store,
+  TenantInfo,
+  TenantStore,
+  Versioned,
+} from "./store.js";
+
+/**
+ * Keeps everything in this process, as text: what is read is always a copy, and what could not be read back from
+ * Redis cannot be read back from here either. Gone when the process ends; good for a look, not for keeps.
+ */
+export function createMemoryStore(): Store {
+  const tenants = new Map<string, MemoryTenant>();
+  const infos = new Map<string, TenantInfo>();
+  const handles: Handles = new Map();
+  const channels = new Map<string, Set<(message: string) => void>>();
+
+  return {
+    tenant(id) {
+      const tenant = tenants.get(requireTenantId(id)) ?? new MemoryTenant(id, handles);
+      tenants.set(id, tenant);
+      return tenant;
+    },
+    async createTenant(info) {
+      requireTenantId(info.id);
+      if (infos.has(info.id)) throw tenantTaken(info.id);
+      infos.set(info.id, { ...info });
+    },
+    async listTenants() {
+      return [...infos.values()].map((info) => ({ ...info })).sort(byId);
+    },
+    async findHandle(kind, handle) {
+      const found = handles.get(handleKey(kind, handle));
+      return found && { ...found };
+    },
+    async publish(channel, message) {
+      // Not at once: a listener never runs inside the call that woke it, just as with a network in between.
+      for (const listener of channels.get(channel) ?? []) setImmediate(listener, message);
+    },
+    async subscribe(channel, listener) {
+      const wrapped = (message: string) => channels.get(channel)?.has(wrapped) && listener(message);
+      const listeners = channels.get(channel) ?? new Set();
+      channels.set(channel, listeners.add(wrapped));
+      return async () => {
+        listeners.delete(wrapped);
+      };
+    },
+    async ping() {},
+    async close() {
+      channels.clear();
+    },
+  };
+}
+
+type Handles = Map<string, { readonly tenant: string; readonly value: string }>;
+
+function handleKey(kind: HandleKind, handle: string): string {
+  return `${kind}:${handle}`;
+}
+
+class MemoryTenant implements TenantStore {
+  readonly id: string;
+  readonly #handles: Handles;
+  readonly #actors = new Map<string, { readonly version: number; readonly body: string }>();
+  /** Both keyed by ticket, in order of their latest change: a changed key is deleted and set anew. */
+  readonly #changes = new Map<string, number>();
+  readonly #unsettled = new Set<string>();
+  readonly #histories = new Map<string, Log<string>>();
+  readonly #documents = new Map<DocumentKind, Map<string, string>>();
+  readonly #documentRevisions = new Map<DocumentKind, number>();
+  readonly #remembered = new Expiring();
+  readonly #claims = new Expiring();
+  readonly #audit = new Log<string>(AUDIT_LIMIT);
+  #revision = 0;
+
+  constructor(id: string, handles: Handles) {
+    this.id = id;
+    this.#handles = handles;
+  }
+
+  async getActor(id: string): Promise<ActorRecord | undefined> {
+    const stored = this.#actors.get(id);
+    return stored && decodeActor(`${stored.version} ${stored.body}`, id);
+  }
+
+  getActors(ids: readonly string[]): Promise<readonly (ActorRecord | undefined)[]> {
+    return Promise.all(ids.map((id) => this.getActor(id)));
+  }
+
+  async saveActor(record: ActorRecord, history: readonly HistoryEvent[] = []): Promise<ActorRecord> {
+    const saved = this.#save(record, history);
+    if (saved === undefined) throw lostRace("this ticket");
+    return saved;
+  }
+
+  async saveActors(records: readonly ActorRecord[]): Promise<readonly ActorRecord[]> {
+    return records.map((record) => this.#save(record, [])).filter((saved) => saved !== undefined);
+  }
+
+  #save(record: ActorRecord, history: readonly HistoryEvent[]): ActorRecord | undefined {
+    const { id } = record.ticket;
+    if ((this.#actors.get(id)?.version ?? 0) !== record.version) return undefined;
+    const events = history.map(encodeValue);
+    const version = record.version + 1;
+    this.#actors.set(id, { version, body: encodeActor(record) });
+    this.#changed(id);
+    this.#unsettled.delete(id);
+    if (isUnsettled(record)) this.#unsettled.add(id);
+    if (events.length > 0) {
+      const log = this.#histories.get(id) ?? new Log<string>(HISTORY_LIMIT);
+      this.#histories.set(id, log);
+      for (const event of events) log.add(event);
+    }
+    return { ...record, version };
+  }
+
+  #changed(id: string): void {
+    this.#changes.delete(id);
+    this.#changes.set(id, ++this.#revision);
+  }
+
+  async deleteActor(id: string): Promise<void> {
+    if (!this.#actors.delete(id)) return;
+    this.#changed(id);
+    this.#unsettled.delete(id);
+    this.#histories.delete(id);
+  }
+
+  async changesSince(revision: number, limit: number) {
+    requireLimit(limit);
+    if (revision === this.#revision) return { revision, ids: [] };
+    const ids: string[] = [];
+    const after = revision > this.#revision ? 0 : revision;
+    let reached = after;
+    for (const [id, changedAt] of this.#changes) {
+      if (changedAt <= after) continue;
+      if (ids.length === limit) break;
+      ids.push(id);
+      reached = changedAt;
+    }
+    return { revision: reached, ids };
+  }
+
+  async unsettled(limit: number): Promise<readonly string[]> {
+    return [...this.#unsettled].slice(0, requireLimit(limit));
+  }
+
+  async history(id: string, page: { cursor?: string; limit: number }): Promise<Page<HistoryEvent>> {
+    const log = this.#histories.get(id) ?? new Log<string>(HISTORY_LIMIT);
+    return log.page(page, (json) => decodeHistory(json, id));
+  }
+
+  async getDocument(kind: DocumentKind, id: string): Promise<Versioned | undefined> {
+    const stored = this.#documents.get(kind)?.get(id);
+    return stored === undefined ? undefined : decodeDocument(stored, id);
+  }
+
+  async listDocuments(kind: DocumentKind): Promise<readonly (Versioned & { readonly id: string })[]> {
+    const entries = [...(this.#documents.get(kind) ?? [])];
+    return entries.map(([id, stored]) => ({ id, ...decodeDocument(stored, id) })).sort(byId);
+  }
+
+  async saveDocument(kind: DocumentKind, id: string, document: Versioned): Promise<number> {
+    // Nothing is awaited from here on: the check and the write are one step.
+    const documents = this.#documents.get(kind) ?? new Map<string, string>();
+    const stored = documents.get(id);
+    const current = stored === undefined ? 0 : decodeDocument(stored, id).version;
+    if (current !== document.version) throw lostRace(`this ${kind}`);
+    const version = current + 1;
+    this.#documents.set(kind, documents.set(id, `${version} ${encodeValue(document.value)}`));
+    this.#documentChanged(kind);
+    return version;
+  }
+
+  async deleteDocument(kind: DocumentKind, id: string): Promise<void> {
+    if (this.#documents.get(kind)?.delete(id)) this.#documentChanged(kind);
+  }
+
+  #documentChanged(kind: DocumentKind): void {
+    this.#documentRevisions.set(kind, (this.#documentRevisions.get(kind) ?? 0) + 1);
+  }
+
+  async documentRevision(kind: DocumentKind): Promise<number> {
+    return this.#documentRevisions.get(kind) ?? 0;
+  }
+
+  async remember(key: string, value: unknown, ttlMs: number): Promise<void> {
+    this.#remembered.set(key, encodeValue(value), ttlMs);
+  }
+
+  async recall(key: string): Promise<unknown> {
+    const json = this.#remembered.get(key);
+    return json === undefined ? undefined : JSON.parse(json);
+  }
+
+  async forget(key: string): Promise<void> {
+    this.#remembered.delete(key);
+    this.#claims.delete(key);
+  }
+
+  async claim(key: string, ttlMs: number): Promise<boolean> {
+    if (this.#claims.get(key) !== undefined) return false;
+    this.#claims.set(key, "1", ttlMs);
+    return true;
+  }
+
+  async link(kind: HandleKind, handle: string, value: string): Promise<void> {
+    const key = handleKey(kind, handle);
+    if ((this.#handles.get(key)?.tenant ?? this.id) !== this.id) throw handleTaken();
+    this.#handles.set(key, { tenant: this.id, value });
+  }
+
+  async unlink(kind: HandleKind, handle: string): Promise<void> {
+    const key = handleKey(kind, handle);
+    if (this.#handles.get(key)?.tenant === this.id) this.#handles.delete(key);
+  }
+
+  async audit(event: AuditEvent): Promise<void> {
+    this.#audit.add(encodeValue(event));
+  }
+
+  async auditPage(page: { cursor?: string; limit: number }): Promise<Page<AuditEvent>> {
+    return this.#audit.page(page, (json) => decodeAudit(json, this.id));
+  }
+}

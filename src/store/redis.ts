@@ -1,0 +1,129 @@
+import type { Redis } from "ioredis";
+import type { Problem } from "../board/connector.js";
+import { requireTenantId, tenantTaken } from "./checks.js";
+import { AUDIT_LIMIT, byId, decodeTenant, encodeValue, HISTORY_LIMIT } from "./codec.js";
+import { openConnection, watchConnection } from "./redis/connection.js";
+import { decodeTenantId, redisKeys } from "./redis/keys.js";
+import { defineScripts } from "./redis/scripts.js";
+import { createSubscriber } from "./redis/subscriber.js";
+import { RedisTenant, splitOnce } from "./redis/tenant.js";
+import type { Store } from "./store.js";
+
+export interface RedisStoreOptions {
+  /**
+   * A URL, or a connection that stays the caller's: `close` leaves it open, and its options decide how long a call
+   * waits while Redis is away (`enableOfflineQueue: false` and `autoResendUnfulfilledCommands: false` are wise).
+   */
+  readonly client: Redis | string;
+  /** What every key begins with. @default "bw" */
+  readonly prefix?: string;
+  /** Events kept of one ticket. @default 200 */
+  readonly historyLimit?: number;
+  /** Audit events kept of one tenant. @default 100000 */
+  readonly auditLimit?: number;
+}
+
+/**
+ * Keeps everything in Redis 6.2 or later, or Valkey. Every write is one atomic script or command, and every read one
+ * round trip. While Redis cannot be reached calls reject with `unavailable`, and work again once it is back; a write
+ * that was under way when it went may or may not have landed.
+ */
+export function createRedisStore(options: RedisStoreOptions): Store {
+  const { client: given, prefix = "bw" } = options;
+  const { client, connection } =
+    typeof given === "string"
+      ? openConnection(given)
+      : { client: given, connection: watchConnection(given, false) };
+  const keys = redisKeys(prefix);
+  const limits = { history: options.historyLimit ?? HISTORY_LIMIT, audit: options.auditLimit ?? AUDIT_LIMIT };
+  const subscriber = createSubscriber(given);
+  defineScripts(client);
+
+  return {
+    tenant: (id) => new RedisTenant(requireTenantId(id), connection, keys, limits),
+    async createTenant(info) {
+      const json = encodeValue(info);
+      const made = await connection.run((redis) =>
+        redis.hsetnx(keys.tenants, requireTenantId(info.id), json),
+      );
+      if (made === 0) throw tenantTaken(info.id);
+    },
+    async listTenants() {
+      const all = await connection.run((redis) => redis.hgetall(keys.tenants));
+      return Object.entries(all)
+        .map(([id, json]) => decodeTenant(json, id))
+        .sort(byId);
+    },
+    async findHandle(kind, handle) {
+      const stored = await connection.run((redis) => redis.hget(keys.handles(kind), handle));
+      if (stored === null) return undefined;
+      const [tenant, value] = splitOnce(stored);
+      return { tenant: decodeTenantId(tenant), value };
+    },
+    async publish(channel, message) {
+      await connection.run((redis) => redis.publish(keys.channel(channel), message));
+    },
+    subscribe: (channel, listener) => subscriber.subscribe(keys.channel(channel), listener),
+    async ping() {
+      await connection.run((redis) => redis.ping());
+    },
+    async close() {
+      await subscriber.close();
+      await connection.close();
+    },
+  };
+}
+
+/**
+ * What is wrong with this Redis as a place to keep things in; empty when nothing is.
+ * Asks INFO, which hosted Redis allows where it forbids CONFIG.
+ * @throws BoardwalkError `unavailable` when it cannot be reached.
+ */
+export async function checkRedisSettings(client: Redis): Promise<Problem[]> {
+  const connection = watchConnection(client, false);
+  const info = await Promise.all(
+    ["server", "persistence", "memory"].map((part) => connection.run((redis) => redis.info(part))),
+  ).finally(() => connection.close());
+  const facts = new Map(
+    info
+      .join("\n")
+      .split(/\r?\n/)
+      .map((line) => line.split(/:(.*)/, 2) as [string, string]),
+  );
+  return [versionProblem(facts), appendOnlyProblem(facts), evictionProblem(facts)].filter(
+    (problem) => problem !== undefined,
+  );
+}
+
+type Facts = ReadonlyMap<string, string>;
+
+function versionProblem(facts: Facts): Problem | undefined {
+  const version = facts.get("redis_version") ?? "0";
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 6 || (major === 6 && minor >= 2)) return undefined;
+  return {
+    code: "redis_too_old",
+    message: `This Redis is version ${version}; Boardwalk needs 6.2 or later.`,
+    fix: "Run Redis 7 or later, or Valkey.",
+  };
+}
+
+function appendOnlyProblem(facts: Facts): Problem | undefined {
+  if (facts.get("aof_enabled") === "1") return undefined;
+  return {
+    code: "redis_not_durable",
+    message:
+      "This Redis keeps no append-only file, so a crash can lose tickets, moves and hooks that are owed.",
+    fix: "Set `appendonly yes` in redis.conf, or run `redis-cli CONFIG SET appendonly yes` and CONFIG REWRITE.",
+  };
+}
+
+function evictionProblem(facts: Facts): Problem | undefined {
+  const policy = facts.get("maxmemory_policy");
+  if (policy === "noeviction") return undefined;
+  return {
+    code: "redis_evicts",
+    message: `This Redis throws keys away when its memory is full (maxmemory-policy ${policy ?? "unknown"}).`,
+    fix: "Set `maxmemory-policy noeviction` in redis.conf, or run `redis-cli CONFIG SET maxmemory-policy noeviction` and CONFIG REWRITE.",
+  };
+}

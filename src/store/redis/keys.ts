@@ -1,0 +1,44 @@
+import type { DocumentKind, HandleKind } from "../store.js";
+
+/** A tenant's id as it stands in keys: without `:`, `{`, `}` or space, and never the same for two tenants. */
+export function encodeTenant(id: string): string {
+  return encodeURIComponent(id);
+}
+
+export function decodeTenantId(encoded: string): string {
+  return decodeURIComponent(encoded);
+}
+
+/** Every Redis key there is. One tenant's keys share a hash tag, so that a cluster keeps them on one slot. */
+export function redisKeys(prefix: string) {
+  return {
+    tenants: `${prefix}:tenants`,
+    handles: (kind: HandleKind) => `${prefix}:handles:${kind}`,
+    channel: (name: string) => `${prefix}:channel:${name}`,
+    tenant(id: string) {
+      const base = `${prefix}:{${encodeTenant(id)}}:`;
+      return {
+        actors: `${base}actors`,
+        /** Ticket ids by the revision of their latest change. */
+        changes: `${base}changes`,
+        /** Counters: `actors`, and one for each kind of document. */
+        revisions: `${base}revisions`,
+        /** Ids of tickets with something pending or owed, by the revision of their latest save. */
+        unsettled: `${base}unsettled`,
+        audit: `${base}audit`,
+        history: (ticket: string) => `${base}history:${ticket}`,
+        documents: (kind: DocumentKind) => `${base}documents:${kind}`,
+        remembered: (key: string) => `${base}remember:${key}`,
+        claimed: (key: string) => `${base}claim:${key}`,
+      };
+    },
+  };
+}
+
+export type RedisKeys = ReturnType<typeof redisKeys>;
+export type TenantKeys = ReturnType<RedisKeys["tenant"]>;
+
+/** The field of a kind of document in the hash of revisions; `actors` is taken by the change feed. */
+export function revisionField(kind: DocumentKind): string {
+  return `document:${kind}`;
+}

@@ -1,0 +1,37 @@
+-- Saves one ticket's record if its stored version is still the expected one, with all that goes with it.
+-- KEYS: 1 actors  2 changes  3 revisions  4 unsettled  5 this ticket's history
+-- ARGV: 1 ticket id  2 expected version  3 record without its version  4 "1" when unsettled
+--       5 how much history to keep  6... history events, oldest first
+-- returns: the new version; 0 when someone else saved first, and then nothing is written
+
+local id = ARGV[1]
+local stored = redis.call('HGET', KEYS[1], id)
+local version = stored and string.match(stored, '^%d+') or '0'
+if version ~= ARGV[2] then
+  return 0
+end
+
+local next_version = tonumber(version) + 1
+redis.call('HSET', KEYS[1], id, string.format('%d %s', next_version, ARGV[3]))
+
+local revision = redis.call('HINCRBY', KEYS[3], 'actors', 1)
+redis.call('ZADD', KEYS[2], revision, id)
+
+if ARGV[4] == '1' then
+  redis.call('ZADD', KEYS[4], revision, id)
+else
+  redis.call('ZREM', KEYS[4], id)
+end
+
+if #ARGV > 5 then
+  -- Numbered without gaps, so that a cursor keeps its place while new events come in.
+  local newest = redis.call('LINDEX', KEYS[5], 0)
+  local number = newest and tonumber(string.match(newest, '^%d+')) or 0
+  for i = 6, #ARGV do
+    number = number + 1
+    redis.call('LPUSH', KEYS[5], string.format('%d %s', number, ARGV[i]))
+  end
+  redis.call('LTRIM', KEYS[5], 0, tonumber(ARGV[5]) - 1)
+end
+
+return next_version

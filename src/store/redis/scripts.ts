@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import type { Redis, Result } from "ioredis";
+
+/** Our Lua files as commands: name, file, number of keys. What each takes and returns stands at the top of its file. */
+const SCRIPTS = [
+  ["boardwalkSaveActor", "save-actor", 5],
+  ["boardwalkDeleteActor", "delete-actor", 5],
+  ["boardwalkChangesSince", "changes-since", 2],
+  ["boardwalkReadHistory", "read-history", 1],
+  ["boardwalkSaveDocument", "save-document", 2],
+  ["boardwalkDeleteDocument", "delete-document", 2],
+  ["boardwalkLinkHandle", "link-handle", 1],
+  ["boardwalkUnlinkHandle", "unlink-handle", 1],
+] as const;
+
+type Argument = string | number;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    boardwalkSaveActor(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkDeleteActor(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkChangesSince(
+      ...keysAndArguments: Argument[]
+    ): Result<[revision: string, ...ids: string[]], Context>;
+    boardwalkReadHistory(...keysAndArguments: Argument[]): Result<string[], Context>;
+    boardwalkSaveDocument(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkDeleteDocument(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkLinkHandle(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkUnlinkHandle(...keysAndArguments: Argument[]): Result<number, Context>;
+  }
+}
+
+/** Gives the client our commands: each one round trip, the script's text sent once a connection. */
+export function defineScripts(client: Redis): void {
+  for (const [name, file, numberOfKeys] of SCRIPTS) {
+    const lua = readFileSync(new URL(`./${file}.lua`, import.meta.url), "utf8");
+    client.defineCommand(name, { lua, numberOfKeys });
+  }
+}

@@ -1,0 +1,218 @@
+import { handleTaken, lostRace, requireCursor, requireLimit, wholeTtl } from "../checks.js";
+import {
+  byId,
+  decodeActor,
+  decodeAudit,
+  decodeDocument,
+  decodeHistory,
+  encodeActor,
+  encodeValue,
+  parseJson,
+} from "../codec.js";
+import { type ActorRecord, type HistoryEvent, isUnsettled } from "../records.js";
+import type { AuditEvent, DocumentKind, HandleKind, Page, TenantStore, Versioned } from "../store.js";
+import type { Connection } from "./connection.js";
+import { encodeTenant, type RedisKeys, revisionField, type TenantKeys } from "./keys.js";
+
+/** Records sent in one go by a bulk save: enough to hide the network, few enough not to hold up others. */
+const BULK_SIZE = 500;
+
+export interface RedisLimits {
+  readonly history: number;
+  readonly audit: number;
+}
+
+/** One tenant's data in Redis. Cheap to make: holds nothing but its keys. */
+export class RedisTenant implements TenantStore {
+  readonly id: string;
+  readonly #redis: Connection;
+  readonly #allKeys: RedisKeys;
+  readonly #keys: TenantKeys;
+  readonly #limits: RedisLimits;
+
+  constructor(id: string, redis: Connection, keys: RedisKeys, limits: RedisLimits) {
+    this.id = id;
+    this.#redis = redis;
+    this.#allKeys = keys;
+    this.#keys = keys.tenant(id);
+    this.#limits = limits;
+  }
+
+  async getActor(id: string): Promise<ActorRecord | undefined> {
+    const stored = await this.#redis.run((client) => client.hget(this.#keys.actors, id));
+    return stored === null ? undefined : decodeActor(stored, id);
+  }
+
+  async getActors(ids: readonly string[]): Promise<readonly (ActorRecord | undefined)[]> {
+    if (ids.length === 0) return [];
+    const all = await this.#redis.run((client) => client.hmget(this.#keys.actors, ...ids));
+    return all.map((stored, i) => (stored === null ? undefined : decodeActor(stored, ids[i] ?? "")));
+  }
+
+  async saveActor(record: ActorRecord, history: readonly HistoryEvent[] = []): Promise<ActorRecord> {
+    const version = await this.#redis.run((client) =>
+      client.boardwalkSaveActor(...this.#saveArguments(record), ...history.map(encodeValue)),
+    );
+    if (version === 0) throw lostRace("this ticket");
+    return { ...record, version };
+  }
+
+  async saveActors(records: readonly ActorRecord[]): Promise<readonly ActorRecord[]> {
+    const saved: ActorRecord[] = [];
+    for (let from = 0; from < records.length; from += BULK_SIZE) {
+      const chunk = records.slice(from, from + BULK_SIZE);
+      const versions = await this.#redis.run(async (client) => {
+        const pipeline = client.pipeline();
+        for (const record of chunk) pipeline.boardwalkSaveActor(...this.#saveArguments(record));
+        return pipelineResults(await pipeline.exec());
+      });
+      chunk.forEach((record, i) => {
+        if (versions[i] !== 0) saved.push({ ...record, version: record.version + 1 });
+      });
+    }
+    return saved;
+  }
+
+  #saveArguments(record: ActorRecord): (string | number)[] {
+    const unsettled = isUnsettled(record) ? "1" : "0";
+    const { id } = record.ticket;
+    return [...this.#actorKeys(id), id, record.version, encodeActor(record), unsettled, this.#limits.history];
+  }
+
+  #actorKeys(id: string): string[] {
+    const keys = this.#keys;
+    return [keys.actors, keys.changes, keys.revisions, keys.unsettled, keys.history(id)];
+  }
+
+  async deleteActor(id: string): Promise<void> {
+    await this.#redis.run((client) => client.boardwalkDeleteActor(...this.#actorKeys(id), id));
+  }
+
+  async changesSince(revision: number, limit: number) {
+    const { changes, revisions } = this.#keys;
+    const [reached, ...ids] = await this.#redis.run((client) =>
+      client.boardwalkChangesSince(changes, revisions, revision, requireLimit(limit)),
+    );
+    return { revision: Number(reached), ids };
+  }
+
+  async unsettled(limit: number): Promise<readonly string[]> {
+    const last = String(requireLimit(limit) - 1);
+    return this.#redis.run((client) => client.zrange(this.#keys.unsettled, "0", last));
+  }
+
+  async history(id: string, page: { cursor?: string; limit: number }): Promise<Page<HistoryEvent>> {
+    const { cursor = "", limit } = page;
+    if (cursor !== "") requireCursor(cursor, /^\d{1,15}$/);
+    const lines = await this.#redis.run((client) =>
+      client.boardwalkReadHistory(this.#keys.history(id), cursor, requireLimit(limit) + 1),
+    );
+    const events = lines.map((line): [string, string] => splitOnce(line));
+    return pageOf(events, limit, (json) => decodeHistory(json, id));
+  }
+
+  async getDocument(kind: DocumentKind, id: string): Promise<Versioned | undefined> {
+    const stored = await this.#redis.run((client) => client.hget(this.#keys.documents(kind), id));
+    return stored === null ? undefined : decodeDocument(stored, id);
+  }
+
+  async listDocuments(kind: DocumentKind): Promise<readonly (Versioned & { readonly id: string })[]> {
+    const all = await this.#redis.run((client) => client.hgetall(this.#keys.documents(kind)));
+    return Object.entries(all)
+      .map(([id, stored]) => ({ id, ...decodeDocument(stored, id) }))
+      .sort(byId);
+  }
+
+  async saveDocument(kind: DocumentKind, id: string, document: Versioned): Promise<number> {
+    const keys = [this.#keys.documents(kind), this.#keys.revisions];
+    const json = encodeValue(document.value);
+    const version = await this.#redis.run((client) =>
+      client.boardwalkSaveDocument(...keys, id, document.version, json, revisionField(kind)),
+    );
+    if (version === 0) throw lostRace(`this ${kind}`);
+    return version;
+  }
+
+  async deleteDocument(kind: DocumentKind, id: string): Promise<void> {
+    const keys = [this.#keys.documents(kind), this.#keys.revisions];
+    await this.#redis.run((client) => client.boardwalkDeleteDocument(...keys, id, revisionField(kind)));
+  }
+
+  async documentRevision(kind: DocumentKind): Promise<number> {
+    return Number(await this.#redis.run((client) => client.hget(this.#keys.revisions, revisionField(kind))));
+  }
+
+  async remember(key: string, value: unknown, ttlMs: number): Promise<void> {
+    const json = encodeValue(value);
+    await this.#redis.run((client) => client.set(this.#keys.remembered(key), json, "PX", wholeTtl(ttlMs)));
+  }
+
+  async recall(key: string): Promise<unknown> {
+    const json = await this.#redis.run((client) => client.get(this.#keys.remembered(key)));
+    return json === null ? undefined : parseJson(json, "memory", key);
+  }
+
+  async forget(key: string): Promise<void> {
+    await this.#redis.run((client) => client.del(this.#keys.remembered(key), this.#keys.claimed(key)));
+  }
+
+  async claim(key: string, ttlMs: number): Promise<boolean> {
+    const answer = await this.#redis.run((client) =>
+      client.set(this.#keys.claimed(key), "1", "PX", wholeTtl(ttlMs), "NX"),
+    );
+    return answer === "OK";
+  }
+
+  async link(kind: HandleKind, handle: string, value: string): Promise<void> {
+    const ours = await this.#redis.run((client) =>
+      client.boardwalkLinkHandle(this.#allKeys.handles(kind), handle, encodeTenant(this.id), value),
+    );
+    if (ours === 0) throw handleTaken();
+  }
+
+  async unlink(kind: HandleKind, handle: string): Promise<void> {
+    await this.#redis.run((client) =>
+      client.boardwalkUnlinkHandle(this.#allKeys.handles(kind), handle, encodeTenant(this.id)),
+    );
+  }
+
+  async audit(event: AuditEvent): Promise<void> {
+    const json = encodeValue(event);
+    await this.#redis.run((client) =>
+      client.xadd(this.#keys.audit, "MAXLEN", "=", this.#limits.audit, "*", "event", json),
+    );
+  }
+
+  async auditPage(page: { cursor?: string; limit: number }): Promise<Page<AuditEvent>> {
+    const { cursor, limit } = page;
+    const before = cursor === undefined ? "+" : `(${requireCursor(cursor, /^\d{1,15}-\d{1,15}$/)}`;
+    const entries = await this.#redis.run((client) =>
+      client.xrevrange(this.#keys.audit, before, "-", "COUNT", requireLimit(limit) + 1),
+    );
+    const events = entries.map(([id, fields]): [string, string] => [id, fields[1] ?? ""]);
+    return pageOf(events, limit, (json) => decodeAudit(json, this.id));
+  }
+}
+
+/** A page from one entry more than it may hold; entries are a place and its JSON. */
+function pageOf<T>(
+  entries: readonly (readonly [place: string, json: string])[],
+  limit: number,
+  read: (json: string) => T,
+): Page<T> {
+  const items = entries.slice(0, limit).map(([, json]) => read(json));
+  const last = entries.length > limit ? entries[limit - 1] : undefined;
+  return last === undefined ? { items } : { items, next: last[0] };
+}
+
+export function splitOnce(line: string): [before: string, after: string] {
+  const space = line.indexOf(" ");
+  return [line.slice(0, space), line.slice(space + 1)];
+}
+
+function pipelineResults(results: readonly [Error | null, unknown][] | null): readonly unknown[] {
+  return (results ?? []).map(([error, result]) => {
+    if (error !== null) throw error;
+    return result;
+  });
+}
