@@ -1,0 +1,84 @@
+import { z } from "zod";
+
+/** What the store keeps of a connection, and what a connection's settings hold beside the board's own. */
+
+const text = z.string();
+
+const vcsSettings = z.object({
+  provider: z.literal("github"),
+  repo: text,
+  base: text.optional(),
+  apiUrl: text.optional(),
+  draftFallback: z.enum(["none", "ready"]).default("none"),
+  emptyCommit: z.boolean().default(false),
+});
+export type VcsSettings = z.infer<typeof vcsSettings>;
+
+const hookRule = z.object({
+  on: z.literal("enter"),
+  /** A status id, or its exact name. */
+  status: text.min(1),
+  run: z.enum(["draft-pull-request"]),
+});
+export type HookRule = z.infer<typeof hookRule>;
+
+/** The part of a connection's settings that is the same for every board. */
+export const sharedSettings = z.object({
+  vcs: vcsSettings.optional(),
+  hooks: z.array(hookRule).max(50).default([]),
+});
+export type SharedSettings = z.infer<typeof sharedSettings>;
+
+/** The part of a connection's credentials that is not the board's. */
+export const sharedCredentials = z.object({ vcs: z.object({ token: text.min(1) }).optional() });
+
+export const newConnection = z.object({
+  id: text.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "must be 1 to 40 of a-z, 0-9 and -, not beginning with -"),
+  provider: text,
+  settings: z.record(text, z.unknown()),
+  credentials: z.record(text, z.unknown()),
+});
+export type NewConnection = z.infer<typeof newConnection>;
+
+const problem = z.object({ code: text, message: text, fix: text });
+
+export const healthRecord = z.object({
+  state: z.enum(["ok", "degraded", "reconnect"]),
+  problems: z.array(problem),
+});
+export type Health = z.infer<typeof healthRecord>;
+
+export const webhookRecord = z.object({
+  url: text,
+  state: z.enum(["active", "absent", "expired", "failing"]),
+  by: z.enum(["boardwalk", "hand"]),
+  expiresAt: text.optional(),
+  lastDeliveryAt: text.optional(),
+});
+
+export const connectionRecord = z.object({
+  id: text,
+  provider: text,
+  settings: z.record(text, z.unknown()),
+  /** Opened only with the sealer; see seal.ts. */
+  sealed: text,
+  createdAt: text,
+  health: healthRecord,
+  imported: z.object({ workflows: z.number(), tickets: z.number(), at: text }).optional(),
+  /** Where the next reading of changed tickets begins. */
+  since: text.optional(),
+  /** The path under which its board's deliveries arrive. */
+  webhookToken: text.optional(),
+  webhook: webhookRecord.optional(),
+});
+export type ConnectionRecord = z.infer<typeof connectionRecord>;
+
+export const changeRecord = z.object({
+  workflow: text,
+  kind: z.enum(["created", "added", "renamed", "recategorised", "reordered", "removed", "restored", "edges"]),
+  status: text.optional(),
+  before: text.optional(),
+  after: text.optional(),
+  at: text,
+});
+export type Change = z.infer<typeof changeRecord>;
