@@ -98,7 +98,7 @@ function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): P
       await send(async () => {
         await listener.ensure();
         // Side by side, one round trip: it either was finished before we looked, or finishes where we hear it.
-        const [reply] = await Promise.all([finishedReply(queue, job.id), addJob(queue, checked)]);
+        const [, reply] = await Promise.all([addJob(queue, checked), finishedReply(queue, job.id)]);
         if (reply) waiters.settle(job.id, reply);
       });
     } catch (error) {
