@@ -28,6 +28,8 @@ export interface Ticket {
   readonly immovable?: string;
   /** Who last changed it, where the board tells: tells our own echo from other people's moves. */
   readonly changedBy?: string;
+  /** After a move: what went wrong beside it, as a sentence to be said; a comment that could not be added. */
+  readonly remark?: string;
   /** Branches the board itself names for it. A suggestion: the branch may not exist. */
   readonly branches?: readonly string[];
   /** What its connector needs to find it again; opaque to everyone else. */

@@ -45,8 +45,8 @@ export interface EmulatorHost {
   /** Where it listens, once `listen` has resolved. */
   readonly url: string;
   setFaults(faults: Faults): void;
-  /** Sends a webhook as the board would, with the faults that are on; resolves when it was answered or given up. */
-  deliver(target: WebhookTarget): Promise<void>;
+  /** Sends a webhook as the board would, with the faults that are on; answers whether the receiver took it. */
+  deliver(target: WebhookTarget): Promise<boolean>;
   listen(port?: number, host?: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,6 +56,20 @@ export interface EmulatorHostOptions {
   readonly isWrite?: (request: Request) => boolean;
   /** For the journal of GraphQL boards. */
   readonly operationOf?: (request: Request) => string | undefined;
+  /** Told of every request and its reply, to hold them against the board's published contract. */
+  readonly onExchange?: (exchange: Exchange) => void;
+}
+
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly requestBody: unknown;
+  readonly status: number;
+  readonly contentType: string;
+  readonly responseBody: string;
+  /** The reply was made by `faults`, not by the emulated board. */
+  readonly faulty: boolean;
 }
 
 /** An Express app with `/__emulator/journal` and `/__emulator/faults`; the caller adds the board's own routes. */
@@ -90,8 +104,10 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
         ...(operation === undefined ? {} : { operation }),
       });
     });
+    const told = options.onExchange && recordReply(request, response, options.onExchange);
     if (faults.latencyMs) await pause(faults.latencyMs);
     if (!takeFault(isWrite(request))) return next();
+    told?.markFaulty();
     const { status = 500, body = "<html><body><h1>Fault</h1></body></html>", afterWork } = current;
     if (!afterWork) return void response.status(status).type("html").send(body);
     // The work is done, its answer thrown away: replace what the route sends.
@@ -115,17 +131,19 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
     return true;
   }
 
-  async function post(target: WebhookTarget): Promise<void> {
+  async function post(target: WebhookTarget): Promise<boolean> {
     try {
       const body = typeof target.body === "string" ? target.body : Buffer.from(target.body);
-      await fetch(target.url, {
+      const response = await fetch(target.url, {
         method: "POST",
         headers: target.headers,
         body,
         signal: AbortSignal.timeout(5_000),
       });
+      return response.ok;
     } catch {
       // A receiver that is down simply misses it, as with the real board once its retries are spent.
+      return false;
     }
   }
 
@@ -141,11 +159,14 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
     async deliver(target) {
       if (faults.dropWebhooks) {
         faults = { ...faults, dropWebhooks: faults.dropWebhooks - 1 };
-        return;
+        // Lost on the way: the board believes it arrived.
+        return true;
       }
       const copies = faults.duplicateWebhooks ? 2 : 1;
       if (faults.duplicateWebhooks) faults = { ...faults, duplicateWebhooks: faults.duplicateWebhooks - 1 };
-      for (let i = 0; i < copies; i++) await post(target);
+      let taken = false;
+      for (let i = 0; i < copies; i++) taken = (await post(target)) || taken;
+      return taken;
     },
     async listen(port = 0, host = "127.0.0.1") {
       server.listen(port, host);
@@ -155,6 +176,37 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
     async close() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** Keeps what is sent as the reply, and tells it when the reply is done. */
+function recordReply(request: Request, response: Response, tell: (exchange: Exchange) => void) {
+  const { method, path, query } = request;
+  let faulty = false;
+  let sent = "";
+  const end = response.end.bind(response) as (...args: unknown[]) => Response;
+  response.end = ((chunk?: unknown, ...rest: unknown[]) => {
+    if (typeof chunk === "string" || Buffer.isBuffer(chunk)) sent = chunk.toString();
+    return end(chunk, ...rest);
+  }) as typeof response.end;
+  response.on("finish", () => {
+    const contentType = String(response.getHeader("content-type") ?? "");
+    const requestBody: unknown = request.body;
+    tell({
+      method,
+      path,
+      query,
+      requestBody,
+      status: response.statusCode,
+      contentType,
+      responseBody: sent,
+      faulty,
+    });
+  });
+  return {
+    markFaulty() {
+      faulty = true;
     },
   };
 }

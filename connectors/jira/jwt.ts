@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { verifySignature } from "../../src/board/signature.js";
+import { BoardwalkError } from "../../src/errors.js";
+
+const headerShape = z.object({ alg: z.literal("HS256") });
+const claimsShape = z.object({ exp: z.number() });
+
+/**
+ * The token of an OAuth app's webhook: HS256 with the app's client secret and nothing else, and not expired.
+ * @throws BoardwalkError `unauthorized`
+ */
+export function verifyJwt(token: string, secret: string, now: Date): void {
+  const [header = "", claims = "", signature, ...rest] = token.split(".");
+  if (rest.length > 0 || !headerShape.safeParse(decode(header)).success) throw unbelievable();
+  verifySignature({
+    algorithm: "sha256",
+    // Node's base64 reads the URL-safe alphabet too.
+    encoding: "base64",
+    secret,
+    signed: [`${header}.${claims}`],
+    signature,
+  });
+  const parsed = claimsShape.safeParse(decode(claims));
+  if (!parsed.success || parsed.data.exp * 1000 <= now.getTime()) throw unbelievable();
+}
+
+function decode(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function unbelievable(): BoardwalkError {
+  return new BoardwalkError("unauthorized", "This delivery's token is expired or not one we can check.");
+}
