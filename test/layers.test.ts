@@ -28,7 +28,7 @@ describe("the sources", () => {
     }
   });
 
-  it("import only what the table of DESIGN section 2 lets them, and in no circle", () => {
+  it("import only what the table in CONTRIBUTING.md lets them, and in no circle", () => {
     expect(violations(sources)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** Who may import whom, as DESIGN section 2 has it, and a check of sources against it. */
+/** Who may import whom, as CONTRIBUTING.md has it, and a check of sources against it. */
 
 export interface Source {
   /** From the repository's root: `src/errors.ts`. */
