@@ -39,10 +39,7 @@ async function startPrivateRedis() {
     // A group of its own: Ctrl-C in a terminal must reach the command first, and Redis only when that is done.
     detached: true,
   });
-  process.once("exit", () => {
-    server.kill("SIGKILL");
-    rmSync(dir, { recursive: true, force: true });
-  });
+  guardAgainstOrphans(server, dir);
   await waitUntilReady(server, port);
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -50,8 +47,21 @@ async function startPrivateRedis() {
       const gone = server.exitCode === null ? once(server, "exit") : undefined;
       server.kill("SIGTERM");
       await gone;
+      rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Waits for the end of a pipe that only this process holds, so that Redis ends with it even after a SIGKILL. */
+function guardAgainstOrphans(server, dir) {
+  const script = 'cat >/dev/null; kill -9 "$1"; rm -rf "$2"';
+  const guard = spawn("sh", ["-c", script, "guard", String(server.pid), dir], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  guard.unref();
+  guard.stdin.unref();
+  server.once("exit", () => guard.kill("SIGKILL"));
 }
 
 function redisArguments(port, dir) {
@@ -103,9 +113,8 @@ function isInstalled(program) {
 function installRedis() {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot || !isInstalled("apt-get")) {
-    fail(
-      `No redis-server on PATH and no REDIS_URL. ${isInstalled("brew") ? "Run: brew install redis" : "Run: sudo apt-get install -y redis-server"}`,
-    );
+    const install = isInstalled("brew") ? "brew install redis" : "sudo apt-get install -y redis-server";
+    fail(`There is no redis-server on PATH, and REDIS_URL is not set. Run: ${install}`);
   }
   process.stderr.write("No redis-server on PATH: installing it with apt-get.\n");
   for (const step of [["update"], ["install", "-y", "redis-server"]]) {

@@ -44,16 +44,18 @@ export interface TenantStore {
   saveActor(record: ActorRecord, history?: readonly HistoryEvent[]): Promise<ActorRecord>;
   /** Saves new records, or ones read at their version, in bulk; a record that lost its race is left out of the answer. */
   saveActors(records: readonly ActorRecord[]): Promise<readonly ActorRecord[]>;
+  /** Forgets the actor and its history; the change feed tells of it. */
   deleteActor(id: TicketId): Promise<void>;
   /**
    * Actors saved or deleted after `revision`, each once, oldest first, at most `limit`.
-   * `revision` of the answer is where to go on; equal to the one given when nothing is new.
+   * `revision` of the answer is where to go on; equal to the one given when nothing is new, and smaller when the
+   * store has lost what was saved since: then it tells all there is from the beginning.
    */
   changesSince(
     revision: number,
     limit: number,
   ): Promise<{ readonly revision: number; readonly ids: readonly TicketId[] }>;
-  /** Tickets with something pending or owed. */
+  /** Tickets with something pending or owed, the one untouched for longest first. */
   unsettled(limit: number): Promise<readonly TicketId[]>;
   /** Newest first. */
   history(
@@ -72,12 +74,17 @@ export interface TenantStore {
   /** Remembers a small value for `ttlMs`; what is remembered may be forgotten early, never late. */
   remember(key: string, value: unknown, ttlMs: number): Promise<void>;
   recall(key: string): Promise<unknown>;
+  /** Forgets what is remembered under `key`, and releases its claim. */
   forget(key: string): Promise<void>;
   /** True for the first caller within `ttlMs`, false for every later one. */
   claim(key: string, ttlMs: number): Promise<boolean>;
 
-  /** Makes `handle` (a token's hash, a webhook's path) lead to this tenant. */
+  /**
+   * Makes `handle` (a token's hash, a webhook's path) lead to this tenant.
+   * @throws BoardwalkError `conflict` when it leads to another.
+   */
   link(kind: HandleKind, handle: string, value: string): Promise<void>;
+  /** Does nothing when it leads to another tenant, or nowhere. */
   unlink(kind: HandleKind, handle: string): Promise<void>;
 
   audit(event: AuditEvent): Promise<void>;

@@ -154,6 +154,19 @@ describe("Redis store", () => {
     await until(() => tenant.getActor("a"));
   });
 
+  it("does not send again what was under way when Redis went: it would lose to itself", async () => {
+    const server = await ownServer({ appendOnly: true });
+    const store = later(createRedisStore({ client: server.url }));
+    await store.ping();
+    process.kill(server.pid ?? 0, "SIGSTOP");
+    const claimed = store.tenant("t").claim("k", 60_000);
+    const answer = expect(claimed).rejects.toMatchObject({ code: "unavailable" });
+    await server.restart();
+    await answer;
+    await until(() => store.ping().then(() => true));
+    expect(await store.tenant("t").claim("k", 60_000)).toBe(true);
+  });
+
   it("loads its scripts again when Redis has forgotten them, singly and in bulk", async () => {
     const server = await ownServer();
     const client = later(new Redis(server.url));
