@@ -19,6 +19,8 @@ const STEP_BACK_MS = { first: 250, most: 15_000 };
 const OFFERS = 3;
 /** Aborted handlers get this long to let go before the worker leaves without them. */
 const LAST_WORDS_MS = 1_000;
+/** How long the last replies may take to be written. */
+const FLUSH_MS = 3_000;
 /** How soon a worker that lost Redis tries again. */
 const RETRY_MS = 500;
 /** Far beyond any: a job that was interrupted often is still to be done, never to be given up. */
@@ -87,13 +89,14 @@ export function startWorker(settings: BullmqSettings, handlers: Handlers): () =>
   worker.on("error", onError);
 
   async function drain(): Promise<void> {
-    const idle = worker.pause();
-    let isIdle = await endsWithin(idle, drainGraceMs);
-    if (!isIdle) {
+    const paused = worker.pause();
+    if (!(await endsWithin(runner.idle(), drainGraceMs))) {
       runner.interrupt();
-      isIdle = await endsWithin(idle, LAST_WORDS_MS);
+      await endsWithin(runner.idle(), LAST_WORDS_MS);
     }
-    await worker.close(!isIdle);
+    await endsWithin(paused, FLUSH_MS);
+    // By force: all that could be written is, and a Redis that is gone would be waited for without end.
+    await worker.close(true);
   }
 
   return () => {

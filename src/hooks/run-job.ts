@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError, ERROR_CODES } from "../errors.js";
-import { type Job, type JobHandler, type JobReply, TryAgain } from "./hooks.js";
+import { type Job, type JobContext, type JobHandler, type JobReply, TryAgain } from "./hooks.js";
 
 /** What every implementation of the port does alike: checks a job, runs its handler, reads its reply. */
 
@@ -17,41 +17,45 @@ export type ReportError = (error: unknown) => void;
 
 export interface Runner {
   run(name: string, data: Job["data"], attempt: number): Promise<Outcome>;
-  /** Aborts the signal of every running job, and of every later one. */
+  /** Resolves when the jobs that run now have ended. */
+  idle(): Promise<unknown>;
+  /** Aborts the signal of every running job, and lets no further one begin. */
   interrupt(): void;
 }
 
 export function createRunner(handlers: Handlers, report: ReportError): Runner {
   // One controller a job: a shared signal would gather the listeners of all of them.
-  const running = new Set<AbortController>();
+  const running = new Map<AbortController, Promise<Outcome>>();
   let interrupted = false;
 
-  async function run(name: string, data: Job["data"], attempt: number): Promise<Outcome> {
-    const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
-    if (!handler) {
-      report(new Error(`no handler does jobs named ${JSON.stringify(name)}`));
-      return { kind: "reply", reply: internalReply() };
-    }
-    if (interrupted) return { kind: "interrupted" };
-    const controller = new AbortController();
-    running.add(controller);
+  async function perform(handler: JobHandler, data: Job["data"], context: JobContext): Promise<Outcome> {
     try {
-      const result = await handler(data, { signal: controller.signal, attempt });
+      const result = await handler(data, context);
       return { kind: "reply", reply: plainReply({ ok: true, result }, report) };
     } catch (error) {
       if (error instanceof TryAgain) return { kind: "again", delayMs: Math.max(0, error.delayMs) };
-      if (controller.signal.aborted) return { kind: "interrupted" };
+      if (context.signal.aborted) return { kind: "interrupted" };
       return { kind: "reply", reply: failureReply(error, report) };
-    } finally {
-      running.delete(controller);
     }
   }
 
   return {
-    run,
+    async run(name, data, attempt) {
+      if (interrupted) return { kind: "interrupted" };
+      const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+      if (!handler) {
+        report(new Error(`no handler does jobs named ${JSON.stringify(name)}`));
+        return { kind: "reply", reply: internalReply() };
+      }
+      const controller = new AbortController();
+      const work = perform(handler, data, { signal: controller.signal, attempt });
+      running.set(controller, work);
+      return work.finally(() => running.delete(controller));
+    },
+    idle: () => Promise.all(running.values()),
     interrupt() {
       interrupted = true;
-      for (const controller of running) controller.abort(new Error("this process is stopping"));
+      for (const controller of running.keys()) controller.abort(new Error("this process is stopping"));
     },
   };
 }

@@ -267,7 +267,8 @@ export function describeHooks(name: string, open: OpenHooks): void {
         await drained;
         expect(await asked).toEqual({ ok: true, result: "finished" });
         expect(runs).toBe(1);
-        expect(await hooks.counts()).toMatchObject({ waiting: 1, running: 0, workers: 0 });
+        expect(await hooks.counts()).toMatchObject({ waiting: 1, running: 0 });
+        await until(async () => (await hooks.counts()).workers === 0);
       });
 
       it("aborts what does not end in time and leaves it to the next worker, its waiters waiting on", async () => {
