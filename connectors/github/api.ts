@@ -1,6 +1,6 @@
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
-import type { z } from "zod";
+import { z } from "zod";
 import type { ConnectorKit } from "../../src/board/connector.js";
 import {
   errorFromShape,
@@ -39,14 +39,21 @@ export interface GithubApi {
   ): AsyncIterable<T>;
   /** Sent once and never again: a write that landed may still have failed to say so. One at a time. */
   write<T>(route: string, params: Params, schema: z.ZodType<T>, signal: AbortSignal): Promise<T>;
-  /** A GraphQL document's whole reply, `data` and `errors`; `kind` says whether it may be sent twice. */
-  graphql<T>(
-    kind: "query" | "mutation",
-    request: { readonly query: string; readonly variables: Params },
-    schema: z.ZodType<T>,
-    signal: AbortSignal,
-  ): Promise<{ readonly body: T; readonly header: (name: string) => string | undefined }>;
+  /**
+   * Sends a GraphQL request; `read` makes the answer of its whole reply, `data` and `errors`, or throws. A query is
+   * tried up to `attempts` times when its failure may pass, a mutation once; mutations wait their turn.
+   */
+  graphql<T>(request: GraphqlRequest, read: ReadReply<T>, signal: AbortSignal): Promise<T>;
 }
+
+export interface GraphqlRequest {
+  readonly kind: "query" | "mutation";
+  readonly query: string;
+  readonly variables: Params;
+  readonly attempts?: number;
+}
+
+export type ReadReply<T> = (body: unknown, header: (name: string) => string | undefined) => T;
 
 interface Reply<T> {
   readonly data: T;
@@ -105,16 +112,13 @@ export function createGithubApi(
     },
     write: async (route, params, schema, signal) =>
       (await inTurn(() => once(route, params, schema, signal), signal)).data,
-    async graphql(kind, request, schema, signal) {
-      const route = `POST ${graphqlUrl}`;
-      const reply =
-        kind === "query"
-          ? await again(route, { ...request }, schema, signal)
-          : await inTurn(() => once(route, { ...request }, schema, signal), signal);
-      return {
-        body: reply.data,
-        header: (name) => (reply.headers[name] === undefined ? undefined : String(reply.headers[name])),
+    graphql({ kind, query, variables, attempts }, read, signal) {
+      const send = async () => {
+        const reply = await once(`POST ${graphqlUrl}`, { query, variables }, z.looseObject({}), signal);
+        return read(reply.data, (name) => textOf(reply.headers[name]));
       };
+      if (kind === "mutation") return inTurn(send, signal);
+      return retryRead(send, signal, attempts === undefined ? {} : { attempts });
     },
   };
 }
@@ -168,6 +172,10 @@ function createQueue(spacingMs: number): <T>(job: () => Promise<T>, signal: Abor
     tail = turn.catch(() => {});
     return turn;
   };
+}
+
+function textOf(header: unknown): string | undefined {
+  return header === undefined ? undefined : String(header);
 }
 
 function nextPage(link: unknown): string | undefined {
