@@ -40,7 +40,8 @@ export function errorFrom(
   if (thrown instanceof BoardwalkError) return thrown;
   const facts = factsOf(thrown);
   const cause = redacted(facts);
-  if (facts.response === undefined) {
+  // A success that failed: the answer broke off in the middle.
+  if (facts.response === undefined || facts.response.status < 300) {
     // Calling off reaches us as whatever the library makes of it; the signal knows.
     return errorFromTransport("Jira", Object.assign(cause, { code: facts.code }), signal);
   }

@@ -141,8 +141,17 @@ export function createSite(seed: JiraSiteSeed, now: () => Date, emit: (event: Is
       changes: [],
     };
     issues.set(issue.id, issue);
+    recallStart(issue, by ?? first(accounts));
     if (by !== undefined) emit({ kind: "created", issue, by, items: [] });
     return issue;
+  }
+
+  /** A ticket that starts out elsewhere than its workflow does has been moved before. */
+  function recallStart(issue: Issue, author: AccountSeed): void {
+    const from = issue.project.workflows.find((each) => each.issueTypes.includes(issue.type.id))?.initial;
+    if (from === undefined || from === issue.status) return;
+    const item = { field: "status", from, fromString: from, to: issue.status, toString: issue.status };
+    issue.changes.push({ id: nextId(), author, created: issue.created, items: [item] });
   }
 
   function statusNamed(nameOrId: string): StatusSeed {
