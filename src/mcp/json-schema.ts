@@ -20,7 +20,12 @@ interface PropertySchema {
  * a result may gain keys without breaking a client that cached its schema.
  */
 export function objectSchema(schema: z.ZodType): ObjectSchema {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input", reused: "inline" });
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: "input",
+    reused: "inline",
+    // JSON knows no names but strings, and some hosts refuse a schema with a keyword they do not know.
+    override: ({ jsonSchema }) => void delete jsonSchema.propertyNames,
+  });
   if (json.type !== "object" || json.properties === undefined) {
     throw new TypeError("A tool's schema has to be that of an object.");
   }

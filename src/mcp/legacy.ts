@@ -4,7 +4,7 @@ import type { Call } from "./call.js";
 import { type Dispatcher, initialize, type Reply } from "./dispatcher.js";
 import { openEventStream } from "./event-stream.js";
 import type { Principal, Surface } from "./principal.js";
-import { toJson, writeEmpty, writeJson, writeRejection } from "./replies.js";
+import { writeEmpty, writeJson, writeMessage, writeRejection } from "./replies.js";
 import { LEGACY_VERSIONS } from "./server.js";
 import type { Session, Sessions } from "./sessions.js";
 
@@ -103,7 +103,7 @@ async function shakeHands(options: LegacyOptions, exchange: Posted, request: JSO
   const { res, principal, surface } = exchange;
   const call = await exchange.callFor(principal, surface, undefined);
   const reply = await initialize(request, call, options.version);
-  if ("error" in reply.message) return writeJson(res, reply.status, toJson(reply.message));
+  if ("error" in reply.message) return writeMessage(res, reply.status, reply.message);
   const session = options.sessions.create(principal, surface, clientName(request));
   writeReplies(res, [reply], false, session);
 }
@@ -135,9 +135,11 @@ function writeReplies(
   batch: boolean,
   session: Session | undefined,
 ): void {
-  const texts = replies.map((reply) => toJson(reply.message));
   const headers: Record<string, string> = session === undefined ? {} : { "mcp-session-id": session.id };
-  writeJson(res, 200, batch ? `[${texts.join(",")}]` : (texts[0] ?? ""), headers);
+  const messages = replies.map((reply) => reply.message);
+  const [only] = messages;
+  if (batch || only === undefined) writeJson(res, 200, JSON.stringify(messages), headers);
+  else writeMessage(res, 200, only, headers);
 }
 
 function openStream(sessions: Sessions, session: Session, { req, res }: Exchange): void {

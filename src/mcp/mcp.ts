@@ -12,7 +12,7 @@ import { createGuard } from "./guard.js";
 import { createLegacy } from "./legacy.js";
 import { createModernHandlers, isPlain } from "./modern.js";
 import type { Principal, Surface } from "./principal.js";
-import { toJson, writeJson, writeRejection } from "./replies.js";
+import { writeMessage, writeRejection } from "./replies.js";
 import { createSessions } from "./sessions.js";
 
 export interface McpLog {
@@ -132,7 +132,7 @@ export async function createMcp(options: McpOptions): Promise<Mcp> {
     if (outcome.messageKind !== "request" || !isPlain(outcome, req))
       return modern.serve(call, req, res, body);
     const reply = await dispatchers.modern.request(outcome.message, call);
-    writeJson(res, reply.status, toJson(reply.message));
+    writeMessage(res, reply.status, reply.message);
   }
 
   return {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { JSONRPCResponse, Tool } from "@modelcontextprotocol/server";
 import type { Rejection } from "./body.js";
 
-/** Writing answers: plain JSON, with tool lists turned into text only once. */
+/** Writing answers: plain JSON, with tool lists turned into bytes only once. */
 
 export function writeJson(
   res: ServerResponse,
@@ -34,17 +34,33 @@ export function writeEmpty(res: ServerResponse, status: number): void {
   res.end();
 }
 
-const listed = new WeakMap<Tool[], string>();
+const listed = new WeakMap<Tool[], Buffer>();
 
-/** The message as JSON. A catalogue's tools are frozen, so their text is made once and then reused. */
-export function toJson(message: JSONRPCResponse): string {
-  if (!("result" in message) || !isToolList(message.result)) return JSON.stringify(message);
+/** One JSON-RPC message. A catalogue's tools never change, so their bytes are made once and then reused. */
+export function writeMessage(
+  res: ServerResponse,
+  status: number,
+  message: JSONRPCResponse,
+  headers: Record<string, string> = {},
+): void {
+  const bytes = toolListBytes(message);
+  if (bytes === undefined) {
+    writeJson(res, status, JSON.stringify(message), headers);
+  } else {
+    res.writeHead(status, { "content-type": "application/json", "content-length": bytes.length, ...headers });
+    res.end(bytes);
+  }
+}
+
+function toolListBytes(message: JSONRPCResponse): Buffer | undefined {
+  if (!("result" in message) || !isToolList(message.result)) return undefined;
   const { tools, ...rest } = message.result;
-  const text = listed.get(tools) ?? JSON.stringify(tools);
-  if (Object.isFrozen(tools)) listed.set(tools, text);
+  if (!Object.isFrozen(tools)) return undefined;
+  const bytes = listed.get(tools) ?? Buffer.from(JSON.stringify(tools));
+  listed.set(tools, bytes);
   const others = JSON.stringify(rest).slice(1, -1);
-  const result = `{"tools":${text}${others === "" ? "" : `,${others}`}}`;
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`;
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{"tools":`;
+  return Buffer.concat([Buffer.from(head), bytes, Buffer.from(`${others === "" ? "" : `,${others}`}}}`)]);
 }
 
 function isToolList(result: object): result is { readonly tools: Tool[] } {

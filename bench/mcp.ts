@@ -1,0 +1,146 @@
+/**
+ * (b) a read tool through the whole handler against the SDK's bare one, and (d) `tools/list` of 5, 50 and 200 tools (at 200 in a
+ * quarter of its time).
+ * Server and client are processes of their own, pinned to a core each where `taskset` exists, and take turns.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createInterface, type Interface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type Row, round3 } from "./harness.js";
+
+interface Measured {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+}
+
+interface Request {
+  readonly headers: readonly string[];
+  readonly body: string;
+  readonly expect: string;
+}
+
+class Process {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+  readonly #reader: Interface;
+
+  constructor(file: string, args: readonly string[], core: number) {
+    const path = fileURLToPath(new URL(file, import.meta.url));
+    const command = [process.execPath, "--import", "tsx", path, ...args];
+    const pinned = hasTaskset() ? ["taskset", "-c", String(core), ...command] : command;
+    this.#child = spawn(pinned[0] as string, pinned.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
+    this.#reader = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream });
+    this.#lines = this.#reader[Symbol.asyncIterator]();
+  }
+
+  async line(): Promise<string> {
+    const { value, done } = await this.#lines.next();
+    if (done) throw new Error("The process ended before it answered.");
+    return value;
+  }
+
+  async ask(question: object): Promise<string> {
+    this.#child.stdin?.write(`${JSON.stringify(question)}\n`);
+    return this.line();
+  }
+
+  stop(): void {
+    this.#reader.close();
+    this.#child.kill();
+  }
+}
+
+let taskset: boolean | undefined;
+function hasTaskset(): boolean {
+  taskset ??= spawnSync("taskset", ["-c", "1", "true"]).status === 0;
+  return taskset;
+}
+
+const REPETITIONS = 5;
+const SLICE_MS = 800;
+
+/** The same request in the two protocol eras. */
+function requestOf(era: "2025" | "2026", method: string, params: object, expect: string): Request {
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
+  };
+  const name = "name" in params ? [`mcp-name: ${String(params.name)}`] : [];
+  return {
+    headers:
+      era === "2025"
+        ? ["mcp-protocol-version: 2025-11-25"]
+        : ["mcp-protocol-version: 2026-07-28", `mcp-method: ${method}`, ...name],
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: era === "2025" ? params : { ...params, _meta: meta },
+    }),
+    expect,
+  };
+}
+
+/** Ours and theirs in turns; the median of each. */
+async function compare(
+  tools: number,
+  connections: number,
+  request: Request,
+): Promise<{ readonly ours: Measured; readonly theirs: Measured }> {
+  const client = new Process("mcp-load.ts", [], 1);
+  const servers = {
+    ours: new Process("mcp-server.ts", ["ours", String(tools)], 0),
+    theirs: new Process("mcp-server.ts", ["theirs", String(tools)], 0),
+  };
+  try {
+    const ports = { ours: Number(await servers.ours.line()), theirs: Number(await servers.theirs.line()) };
+    const measure = async (who: "ours" | "theirs"): Promise<Measured> =>
+      JSON.parse(await client.ask({ port: ports[who], connections, ms: SLICE_MS, ...request })) as Measured;
+    const measured = { ours: [] as Measured[], theirs: [] as Measured[] };
+    // The first turn of each only warms up.
+    for (let turn = 0; turn <= REPETITIONS; turn++) {
+      for (const who of turn % 2 === 0 ? (["ours", "theirs"] as const) : (["theirs", "ours"] as const)) {
+        const figures = await measure(who);
+        if (turn > 0) measured[who].push(figures);
+      }
+    }
+    return { ours: median(measured.ours), theirs: median(measured.theirs) };
+  } finally {
+    for (const one of [client, servers.ours, servers.theirs]) one.stop();
+  }
+}
+
+function median(all: readonly Measured[]): Measured {
+  const middle = (pick: (one: Measured) => number) =>
+    all.map(pick).sort((a, b) => a - b)[all.length >> 1] ?? Number.NaN;
+  return { perSecond: middle((one) => one.perSecond), p50Ms: middle((one) => one.p50Ms) };
+}
+
+function row(name: string, unit: string, target: number, ours: number, theirs: number): Row {
+  return { name, ours: round3(ours), theirs: round3(theirs), ratio: round3(ours / theirs), target, unit };
+}
+
+/** What a claim without a target holds to. */
+const REPORTED = 0;
+
+export async function run(): Promise<Row[]> {
+  const rows: Row[] = [];
+  const call = { name: "read_ticket", arguments: { ticket: "WEB-10" } };
+  for (const era of ["2025", "2026"] as const) {
+    const request = requestOf(era, "tools/call", call, "is in To Do.");
+    for (const connections of [1, 8, 64]) {
+      const { ours, theirs } = await compare(1, connections, request);
+      const name = `read tool over MCP ${era}, ${connections} connections`;
+      rows.push(row(name, "calls/s", connections === 1 ? REPORTED : 2.6, ours.perSecond, theirs.perSecond));
+    }
+  }
+  for (const tools of [5, 50, 200]) {
+    const { ours, theirs } = await compare(tools, 1, requestOf("2026", "tools/list", {}, "read_ticket"));
+    const target = tools === 200 ? 4 : REPORTED;
+    rows.push(row(`tools/list of ${tools}`, "lists/s", target, 1000 / ours.p50Ms, 1000 / theirs.p50Ms));
+  }
+  return rows;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.table(await run());
