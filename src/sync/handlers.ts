@@ -23,7 +23,7 @@ export interface SyncWorkerDeps extends SyncDeps {
   /** How often tickets are polled; also what makes two polls of one period the same job. */
   readonly pollMs: number;
   /** Where boards reach us; without it no webhook is registered. */
-  readonly publicUrl?: string;
+  publicUrl(): string | undefined;
 }
 
 export function createSyncHandlers(deps: SyncWorkerDeps): Record<string, JobHandler> {

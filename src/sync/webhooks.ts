@@ -12,7 +12,8 @@ export interface WebhookDeps {
   readonly connections: Connections;
   readonly jobs: Pick<TicketJobs, "put">;
   now(): Date;
-  readonly publicUrl?: string;
+  /** Where boards reach us; without it no webhook is registered. */
+  publicUrl(): string | undefined;
 }
 
 /** A board tries again for minutes, some for hours; its copies are known for longer. */
@@ -68,8 +69,9 @@ export async function ensureWebhook(
 ): Promise<void> {
   const record = await deps.connections.get(tenant, id);
   const { webhooks } = (await deps.connections.open(tenant, id)).connector;
-  if (webhooks === undefined || deps.publicUrl === undefined || record.webhookToken === undefined) return;
-  const url = `${deps.publicUrl}/webhooks/${record.provider}/${record.webhookToken}`;
+  const base = deps.publicUrl();
+  if (webhooks === undefined || base === undefined || record.webhookToken === undefined) return;
+  const url = `${base}/webhooks/${record.provider}/${record.webhookToken}`;
   const webhook = await registered(webhooks, url, signal);
   if (record.webhook !== undefined && JSON.stringify(record.webhook) === JSON.stringify(webhook.state))
     return;

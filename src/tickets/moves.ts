@@ -176,7 +176,7 @@ function wishOf(
   heard: string | undefined,
 ): Wish {
   return {
-    moveId: newId(),
+    moveId: args.moveId ?? newId(),
     ...target,
     by: talk.speaker,
     ...(args.fields === undefined ? {} : { fields: args.fields }),
@@ -198,6 +198,15 @@ async function carryOut(
   wish: Wish,
   deadline: number,
 ): Promise<MoveShape> {
+  if (record.lastMove?.moveId === wish.moveId) {
+    return settledAnswer(
+      record,
+      await deps.views.fresh(talk.tenant),
+      record.lastMove,
+      record.lastMove.to,
+      talk,
+    );
+  }
   const intent = await intend(talk.tenant, record.ticket.id, wish);
   const { pending } = intent;
   if (intent.kind === "busy") {

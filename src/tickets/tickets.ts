@@ -23,6 +23,8 @@ export interface MoveArguments {
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly comment?: string;
   readonly token?: string;
+  /** Makes a repeat of the same request the same move. Left out: a new move. */
+  readonly moveId?: string;
 }
 
 /** A workflow as kept: the graph and how many times it has changed. */

@@ -1,0 +1,319 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Redis } from "ioredis";
+import { BOARDS, REPOSITORIES } from "../connectors/index.js";
+import type { Problem } from "./board/connector.js";
+import { createUrlCheck } from "./board/safe-url.js";
+import { type Config, requireEncryptionKeys, secretsOf } from "./config.js";
+import { BoardwalkError } from "./errors.js";
+import { createBullmqHooks } from "./hooks/bullmq.js";
+import { createDraftPullRequest } from "./hooks/draft-pull-request.js";
+import type { Hooks } from "./hooks/hooks.js";
+import { createInlineHooks } from "./hooks/inline.js";
+import { createHttp } from "./http/server.js";
+import { createLog, type RootLog } from "./log.js";
+import { createMcp, type Mcp } from "./mcp/mcp.js";
+import { startOwnRedis } from "./redis-server.js";
+import { createMemoryStore } from "./store/memory.js";
+import { checkRedisSettings, createRedisStore } from "./store/redis.js";
+import type { Store } from "./store/store.js";
+import { type Connections, createConnections } from "./sync/connections.js";
+import { createSyncHandlers } from "./sync/handlers.js";
+import { createSealer } from "./sync/seal.js";
+import { createTickets } from "./tickets/desk.js";
+import { createTicketHandlers } from "./tickets/handlers.js";
+import type { Tickets } from "./tickets/tickets.js";
+import { createViews } from "./tickets/view.js";
+import { createWorkflows } from "./tickets/workflows.js";
+import { VERSION } from "./version.js";
+
+/** The one place that picks concrete parts and wires them. */
+
+export interface App {
+  /** Where the web half listens; `undefined` in a process that is only a worker. */
+  readonly url: string | undefined;
+  /** What state is kept in, as said to the operator. */
+  readonly keeps: "redis" | "own-redis" | "memory";
+  readonly store: Store;
+  readonly hooks: Hooks;
+  readonly connections: Connections;
+  readonly tickets: Tickets;
+  readonly log: RootLog;
+  /** Stops taking work, finishes what runs, lets go of everything. */
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  /** Where log lines go. @default stderr */
+  readonly writeLog?: (line: string) => void;
+  /** Keeps state in memory whatever else is there: for the demo and tests. */
+  readonly inMemory?: boolean;
+}
+
+/** The channel on which processes tell each other that a tenant's workflows have changed. */
+const WORKFLOWS_CHANGED = "workflows-changed";
+
+export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const log = createLog({
+    level: config.logLevel,
+    format: config.logFormat,
+    secrets: secretsOf(config),
+    ...(options.writeLog === undefined ? {} : { write: options.writeLog }),
+  });
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    // In the opposite order of opening, so that nothing is used after it is gone.
+    for (const closer of closers.splice(0).reverse()) {
+      await closer().catch((error: unknown) =>
+        log.error({ cause: nameOf(error) }, "a part did not close in good order"),
+      );
+    }
+  };
+  try {
+    const kept = await openState(config, options, log, closers);
+    const parts = wire(config, kept, log);
+    const url = config.role === "worker" ? undefined : await startWeb(config, kept, parts, log, closers);
+    // Boards of a private network reach us where we listen; boards of the Internet need the public address.
+    if (config.allowPrivateHosts) parts.listens = url;
+    if (config.role !== "web") closers.push(await startWorker(config, kept, parts));
+    const { connections, tickets } = parts;
+    return { url, keeps: kept.keeps, store: kept.store, hooks: kept.hooks, connections, tickets, log, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface State {
+  readonly keeps: App["keeps"];
+  readonly store: Store;
+  readonly hooks: Hooks;
+}
+
+async function openState(
+  config: Config,
+  options: AppOptions,
+  log: RootLog,
+  closers: (() => Promise<void>)[],
+): Promise<State> {
+  const own =
+    config.redisUrl === undefined && !options.inMemory
+      ? await startOwnRedis({ dir: config.dir, log })
+      : undefined;
+  if (own !== undefined) closers.push(() => own.close());
+  const url = config.redisUrl ?? own?.url;
+  const onError = (error: unknown) =>
+    log.warn({ cause: nameOf(error), at: stackOf(error) }, "trouble in the job queue");
+  if (url === undefined) {
+    const state: State = {
+      keeps: "memory",
+      store: createMemoryStore(),
+      hooks: createInlineHooks({ laneCap: config.laneCap, concurrency: config.workerConcurrency, onError }),
+    };
+    closers.push(
+      () => state.store.close(),
+      () => state.hooks.close(),
+    );
+    return state;
+  }
+  const store = createRedisStore({ client: url });
+  closers.push(() => store.close());
+  const hooks = createBullmqHooks({
+    connection: url,
+    concurrency: config.workerConcurrency,
+    laneCap: config.laneCap,
+    onError,
+  });
+  closers.push(() => hooks.close());
+  await store.ping();
+  return { keeps: own === undefined ? "redis" : "own-redis", store, hooks };
+}
+
+interface Parts {
+  readonly connections: Connections;
+  readonly tickets: Tickets;
+  readonly workflows: ReturnType<typeof createWorkflows>;
+  now(): Date;
+  listens: string | undefined;
+  publicUrl(): string | undefined;
+}
+
+function wire(config: Config, state: State, log: RootLog): Parts {
+  const now = () => new Date();
+  const workflows = createWorkflows();
+  const keys =
+    state.keeps === "memory" && config.encryptionKeys.length === 0
+      ? [passingKey()]
+      : requireEncryptionKeys(config);
+  const connections = createConnections({
+    kinds: BOARDS,
+    vcsKinds: REPOSITORIES,
+    hooksFor: (vcs, settings) => ({
+      "draft-pull-request": createDraftPullRequest(vcs, {
+        ...(settings.vcs?.base === undefined ? {} : { base: settings.vcs.base }),
+        draftFallback: settings.vcs?.draftFallback ?? "none",
+        emptyCommit: settings.vcs?.emptyCommit ?? false,
+      }),
+    }),
+    sealer: createSealer(keys),
+    checkUrl: createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts }),
+    now,
+    hide: (secret) => log.hide(secret),
+  });
+  const tickets = createTickets({ views: createViews(workflows), jobs: state.hooks, now });
+  const parts: Parts = {
+    connections,
+    tickets,
+    workflows,
+    now,
+    listens: undefined,
+    publicUrl: () => config.publicUrl ?? parts.listens,
+  };
+  return parts;
+}
+
+/** What is kept in memory is sealed for as long as the memory lasts. */
+function passingKey(): { id: string; key: Uint8Array } {
+  return { id: "memory", key: randomBytes(32) };
+}
+
+async function startWorker(config: Config, state: State, parts: Parts): Promise<() => Promise<void>> {
+  const { store, hooks } = state;
+  const { connections, workflows, now } = parts;
+  const stop = await hooks.serve({
+    ...createTicketHandlers({ store, boards: connections, workflows, jobs: hooks, now }),
+    ...createSyncHandlers({
+      store,
+      connections,
+      workflows,
+      jobs: hooks,
+      now,
+      pollMs: config.ticketPollMs,
+      workflowsChanged: (tenant) => store.publish(WORKFLOWS_CHANGED, tenant),
+      publicUrl: parts.publicUrl,
+    }),
+  });
+  await hooks.schedule({ id: "sweep", name: "sweep", data: {}, lane: "house" }, config.sweepMs);
+  await hooks.schedule({ id: "poll", name: "poll", data: {}, lane: "house" }, config.ticketPollMs);
+  return stop;
+}
+
+async function startWeb(
+  config: Config,
+  state: State,
+  parts: Parts,
+  log: RootLog,
+  closers: (() => Promise<void>)[],
+): Promise<string> {
+  const { adminToken } = config;
+  if (adminToken === undefined) {
+    throw new BoardwalkError(
+      "invalid",
+      "BOARDWALK_ADMIN_TOKEN is not set. Make one with `openssl rand -base64 32`.",
+    );
+  }
+  const mcp = await createMcp({
+    tickets: parts.tickets,
+    allowedHosts: [...config.allowedHosts, ...hostsOf(config)],
+    allowedOrigins: config.allowedOrigins,
+    version: VERSION,
+    log,
+    now: parts.now,
+    budgetMs: () => config.replyBudgetMs,
+    mayCall: (principal, tool) => tool.readOnly || !principal.scopes.includes("mcp:read"),
+  });
+  closers.push(() => mcp.close());
+  closers.push(await listenForChanges(state.store, mcp));
+  const app = createHttp({
+    store: state.store,
+    hooks: state.hooks,
+    jobs: state.hooks,
+    connections: parts.connections,
+    tickets: parts.tickets,
+    mcp,
+    adminToken,
+    replyBudgetMs: config.replyBudgetMs,
+    version: VERSION,
+    now: parts.now,
+    report: (error) => reportTo(log, error),
+    publicUrl: parts.publicUrl,
+  });
+  const server = createServer(app);
+  server.listen(config.port, config.host);
+  await once(server, "listening");
+  closers.push(() => stopServer(server));
+  return urlOf(server, config.host);
+}
+
+async function listenForChanges(store: Store, mcp: Mcp): Promise<() => Promise<void>> {
+  return await store.subscribe(WORKFLOWS_CHANGED, (tenant) => mcp.toolsChanged(tenant));
+}
+
+function hostsOf(config: Config): string[] {
+  return [config.publicUrl, config.alexaPublicUrl]
+    .filter((url) => url !== undefined)
+    .map((url) => new URL(url).host);
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
+}
+
+/** Lets running requests end; listening streams and idle sockets would never end by themselves. */
+async function stopServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), 10_000);
+  await closed;
+  clearTimeout(timer);
+}
+
+/** What is wrong with the Redis of these settings as a place to keep things in. */
+export async function inspectRedis(config: Config): Promise<Problem[]> {
+  const fix = "Set REDIS_URL to a Redis 7 that this machine reaches.";
+  if (config.redisUrl === undefined) {
+    return [
+      { code: "redis_unset", message: "REDIS_URL is not set, so state is kept on this machine only.", fix },
+    ];
+  }
+  const client = new Redis(config.redisUrl, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await checkRedisSettings(client);
+  } catch {
+    return [{ code: "unavailable", message: "The Redis of REDIS_URL does not answer.", fix }];
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Only what is our fault or another system's trouble; a caller's mistake is the caller's to know. */
+function reportTo(log: RootLog, error: BoardwalkError): void {
+  if (error.code !== "internal" && !error.retryable) return;
+  log.error(
+    { code: error.code, cause: nameOf(error.cause), at: stackOf(error.cause ?? error) },
+    "a request failed",
+  );
+}
+
+function nameOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.name : undefined;
+}
+
+/** Where it happened, without the message: that may quote a ticket. */
+function stackOf(error: unknown): string[] | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return error.stack
+    ?.split("\n")
+    .filter((line) => line.startsWith("    at "))
+    .slice(0, 6);
+}

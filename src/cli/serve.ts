@@ -1,0 +1,34 @@
+import { type Command, Option } from "commander";
+import { createApp } from "../app.js";
+import { loadConfig } from "../config.js";
+import { untilStopped } from "./signals.js";
+
+interface ServeFlags {
+  readonly role?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly config?: string;
+}
+
+export function addServe(program: Command): void {
+  program
+    .command("serve")
+    .description("Run the service: the web half, the worker half, or both.")
+    .addOption(new Option("--role <role>", "which half to run").choices(["all", "web", "worker"]))
+    .option("--host <host>", "address to listen on (HOST)")
+    .option("--port <port>", "port to listen on, 0 for any free one (PORT)")
+    .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)")
+    .action(serve);
+}
+
+async function serve({ config: path, ...flags }: ServeFlags): Promise<void> {
+  const config = loadConfig(flags, path);
+  const app = await createApp(config);
+  app.log.info({ url: app.url, role: config.role, keeps: app.keeps }, "ready");
+  if (app.keeps === "memory") {
+    app.log.warn({}, "no REDIS_URL and no redis-server on PATH: state is kept in memory and lost at the end");
+  }
+  await untilStopped();
+  app.log.info({}, "stopping");
+  await app.close();
+}

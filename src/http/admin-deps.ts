@@ -1,0 +1,26 @@
+import type { Request } from "express";
+import { z } from "zod";
+import type { Hooks } from "../hooks/hooks.js";
+import type { Store, TenantStore } from "../store/store.js";
+import type { Connections } from "../sync/connections.js";
+import type { Tickets } from "../tickets/tickets.js";
+
+/** What the routes of the admin API share. */
+
+export interface AdminDeps {
+  readonly store: Store;
+  readonly hooks: Pick<Hooks, "ask" | "put">;
+  readonly connections: Connections;
+  readonly tickets: Tickets;
+  readonly adminToken: string;
+  readonly replyBudgetMs: number;
+  now(): Date;
+}
+
+/** The tenant a path names. @throws BoardwalkError `not_found_or_hidden` */
+export type TenantOf = (request: Request) => Promise<TenantStore>;
+
+export const pageQuery = z.object({
+  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+});

@@ -1,0 +1,133 @@
+import express, { type Router } from "express";
+import { z } from "zod";
+import { BoardwalkError } from "../errors.js";
+import { syncReply } from "../sync/handlers.js";
+import { syncJobFor } from "../sync/jobs.js";
+import type { ConnectionRecord } from "../sync/records.js";
+import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
+import { addTicketRoutes } from "./admin-tickets.js";
+import { issueToken, listTokens, requireAdmin, revokeToken } from "./auth.js";
+import { parseBody } from "./problems.js";
+
+/** The admin API of DESIGN section 9. */
+
+/** How long `sync?wait=true` waits for the import. */
+const SYNC_WAIT_MS = 120_000;
+
+const newTenant = z.object({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "must be 1 to 40 of a-z, 0-9 and -, not beginning with -"),
+  name: z.string().min(1).max(200),
+});
+const newToken = z.object({
+  name: z.string().min(1).max(200),
+  scopes: z.array(z.string().min(1).max(100)).max(20).optional(),
+});
+
+export function createAdminApi(deps: AdminDeps): Router {
+  const router = express.Router();
+  router.use(requireAdmin(deps.adminToken));
+  router.use(express.json({ limit: "1mb" }));
+  const tenantOf: TenantOf = async (request) => {
+    const id = String(request.params.tenant);
+    const known = (await deps.store.listTenants()).some((tenant) => tenant.id === id);
+    if (!known)
+      throw new BoardwalkError(
+        "not_found_or_hidden",
+        `There is no tenant "${id}". Look at the list of tenants.`,
+      );
+    return deps.store.tenant(id);
+  };
+  addTenantRoutes(router, deps, tenantOf);
+  addConnectionRoutes(router, deps, tenantOf);
+  addTicketRoutes(router, deps, tenantOf);
+  return router;
+}
+
+function addTenantRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
+  router.post("/tenants", async (request, response) => {
+    const { id, name } = parseBody(newTenant, request.body);
+    const tenant = { id, name, createdAt: deps.now().toISOString() };
+    await deps.store.createTenant(tenant);
+    response.status(201).json(tenant);
+  });
+  router.get("/tenants", async (_request, response) => {
+    response.json({ tenants: await deps.store.listTenants() });
+  });
+  router.post("/tenants/:tenant/tokens", async (request, response) => {
+    const wanted = parseBody(newToken, request.body);
+    const tenant = await tenantOf(request);
+    const { name, scopes } = wanted;
+    response
+      .status(201)
+      .json(await issueToken(tenant, { name, ...(scopes === undefined ? {} : { scopes }) }, deps.now()));
+  });
+  router.get("/tenants/:tenant/tokens", async (request, response) => {
+    response.json({ tokens: await listTokens(await tenantOf(request)) });
+  });
+  router.delete("/tenants/:tenant/tokens/:id", async (request, response) => {
+    await revokeToken(await tenantOf(request), String(request.params.id));
+    response.status(204).end();
+  });
+  router.get("/tenants/:tenant/audit", async (request, response) => {
+    const { limit, cursor } = parseBody(pageQuery, request.query);
+    const page = await (await tenantOf(request)).auditPage({
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    response.json({ events: page.items, ...(page.next === undefined ? {} : { next: page.next }) });
+  });
+}
+
+function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
+  router.post("/tenants/:tenant/connections", async (request, response) => {
+    const tenant = await tenantOf(request);
+    const record = await deps.connections.add(tenant, request.body);
+    await deps.hooks.put(syncJobFor(tenant.id, record.id, `first-${record.createdAt}`));
+    response.status(201).json(connectionShape(record));
+  });
+  router.get("/tenants/:tenant/connections", async (request, response) => {
+    const records = await deps.connections.list(await tenantOf(request));
+    response.json({ connections: records.map(connectionShape) });
+  });
+  router.get("/tenants/:tenant/connections/:connection", async (request, response) => {
+    response.json(
+      connectionShape(await deps.connections.get(await tenantOf(request), String(request.params.connection))),
+    );
+  });
+  router.delete("/tenants/:tenant/connections/:connection", async (request, response) => {
+    await deps.connections.remove(await tenantOf(request), String(request.params.connection));
+    response.status(204).end();
+  });
+  router.post("/tenants/:tenant/connections/:connection/sync", async (request, response) => {
+    const tenant = await tenantOf(request);
+    const { id } = await deps.connections.get(tenant, String(request.params.connection));
+    const job = syncJobFor(tenant.id, id, `asked-${deps.now().toISOString()}`);
+    if (request.query.wait !== "true") {
+      await deps.hooks.put(job);
+      return void response.status(202).json({ accepted: true });
+    }
+    const reply = await deps.hooks.ask(job, SYNC_WAIT_MS);
+    if (reply === undefined)
+      throw new BoardwalkError(
+        "timeout",
+        "The import is still under way; look at the connection in a while.",
+      );
+    if (!reply.ok) throw new BoardwalkError(reply.code, reply.message);
+    response.json(syncReply.parse(reply.result));
+  });
+}
+
+function connectionShape(record: ConnectionRecord) {
+  const { id, provider, health, imported, webhook } = record;
+  // The path's token is what keeps strangers out, so it is not shown.
+  const shown = webhook === undefined ? undefined : { ...webhook, url: webhook.url.replace(/[^/]+$/, "...") };
+  return {
+    id,
+    provider,
+    health,
+    ...(imported === undefined ? {} : { imported }),
+    ...(shown === undefined ? {} : { webhook: shown }),
+  };
+}

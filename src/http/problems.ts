@@ -1,0 +1,83 @@
+import type { NextFunction, Request, Response } from "express";
+import type { z } from "zod";
+import { BoardwalkError } from "../errors.js";
+
+/** Errors as RFC 9457 problems. */
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  readonly [member: string]: unknown;
+}
+
+export function problemOf(error: BoardwalkError): Problem {
+  return {
+    type: `https://boardwalk.dev/problems/${error.code}`,
+    title: error.code.replaceAll("_", " "),
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    ...(error.data === undefined ? {} : { data: error.data }),
+  };
+}
+
+/** Writes the problem; `more` are extension members. */
+export function sendProblem(
+  response: Response,
+  error: BoardwalkError,
+  more: Readonly<Record<string, unknown>> = {},
+  status = error.status,
+): void {
+  if (error.retryAfterMs !== undefined) {
+    response.setHeader("retry-after", String(Math.ceil(error.retryAfterMs / 1000)));
+  }
+  const body = JSON.stringify({ ...more, ...problemOf(error), status });
+  response.status(status).type("application/problem+json").send(body);
+}
+
+/** @throws BoardwalkError `invalid` that names each faulty member, never its value. */
+export function parseBody<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(
+    (issue) => `${issue.path.map(String).join(".") || "the body"}: ${issue.message}`,
+  );
+  throw new BoardwalkError("invalid", `This request cannot be read. ${faults.join("; ")}.`, {
+    data: { faults },
+  });
+}
+
+/** What a body parser or a route threw, as an error of ours. */
+function known(thrown: unknown, status: number | undefined): BoardwalkError {
+  if (thrown instanceof BoardwalkError || status === undefined || status >= 500)
+    return BoardwalkError.from(thrown);
+  const message =
+    status === 413
+      ? "The body is larger than this address takes."
+      : "The body could not be read; send valid JSON.";
+  return new BoardwalkError("invalid", message, { cause: thrown });
+}
+
+/** The last resort of every route: a problem with a sentence, its cause in the log only. */
+export function problemHandler(report: (error: BoardwalkError) => void) {
+  return (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
+    const status = statusOf(thrown);
+    const error = known(thrown, status);
+    report(error);
+    if (response.headersSent) next(thrown);
+    else sendProblem(response, error, {}, status === 413 ? status : error.status);
+  };
+}
+
+/** The status that Express' own parsers put on their errors. */
+function statusOf(thrown: unknown): number | undefined {
+  if (thrown instanceof BoardwalkError || typeof thrown !== "object" || thrown === null) return undefined;
+  return "status" in thrown && typeof thrown.status === "number" ? thrown.status : undefined;
+}
+
+export function notFound(_request: Request, response: Response): void {
+  sendProblem(response, new BoardwalkError("not_found_or_hidden", "There is nothing at this address."));
+}

@@ -1,0 +1,101 @@
+import { resolveStatus } from "./resolve.js";
+import type { Conversation, Tickets } from "./tickets.js";
+import { workflowFrom } from "./workflow.js";
+
+/**
+ * A whole sentence, as a person says it, to the call that an agent would make of it. A small grammar for the demo and
+ * the command line: real understanding is the agent's.
+ */
+
+type Answer = { readonly spoken: string } & Readonly<Record<string, unknown>>;
+
+export interface Said {
+  /** The core tool that an agent would call, with its arguments. */
+  readonly tool: string;
+  readonly args: Readonly<Record<string, string>>;
+}
+
+export async function answerSentence(
+  tickets: Tickets,
+  talk: Conversation,
+  sentence: string,
+): Promise<Said & { readonly answer: Answer }> {
+  const said = await understand(tickets, talk, sentence.trim().replace(/[.!?]+$/, ""));
+  return { ...said, answer: await call(tickets, talk, said) };
+}
+
+const MOVE = /^(?:please )?(?:move|send|put|take|bring|set|drag)\s+(.+)$/i;
+const PHRASES: readonly (readonly [RegExp, (words: string) => Said])[] = [
+  [/^(?:please )?(?:undo|take (?:that|it) back)\b.*$/i, () => ({ tool: "undo_move", args: {} })],
+  [
+    /^(?:how did (?:that|it) go|did (?:that|it) work|what happened)$/i,
+    () => ({ tool: "check_progress", args: {} }),
+  ],
+  [/^(?:describe|how is|how's) (?:the |our |my )?boards?$/i, () => ({ tool: "describe_board", args: {} })],
+  [/^where can (.+?) go$/i, (ticket) => ({ tool: "list_moves", args: { ticket } })],
+  [
+    /^(?:where is|where's|read|what about|show) (.+)$/i,
+    (ticket) => ({ tool: "read_ticket", args: { ticket } }),
+  ],
+  [
+    /^(?:what is|what's|which tickets are|list) (?:in |the )?(.+)$/i,
+    (status) => ({ tool: "find_tickets", args: { status } }),
+  ],
+  [/^(?:find|search for|search) (.+)$/i, (query) => ({ tool: "find_tickets", args: { query } })],
+];
+
+async function understand(tickets: Tickets, talk: Conversation, sentence: string): Promise<Said> {
+  const move = MOVE.exec(sentence)?.[1];
+  if (move !== undefined) {
+    const parts = await splitMove(tickets, talk, move);
+    if (parts !== undefined) return { tool: "move_ticket", args: parts };
+  }
+  for (const [pattern, toCall] of PHRASES) {
+    const match = pattern.exec(sentence);
+    if (match !== null) return toCall(match[1] ?? "");
+  }
+  return { tool: "find_tickets", args: { query: sentence } };
+}
+
+/** A title may hold a "to" of its own, so the split is where the rest names a status; else the last one. */
+async function splitMove(
+  tickets: Tickets,
+  talk: Conversation,
+  words: string,
+): Promise<{ ticket: string; to: string } | undefined> {
+  const splits = [...words.matchAll(/\s+(?:back\s+)?(?:to|into|in)\s+/gi)].map((match) => ({
+    ticket: words.slice(0, match.index),
+    to: words.slice(match.index + match[0].length),
+  }));
+  const { workflows } = await tickets.workflows(talk.tenant);
+  const known = splits.find(({ to }) =>
+    workflows.some(({ graph, connection, version }) => {
+      const workflow = workflowFrom({
+        version: 0,
+        value: { graph, connection, revision: version, hooks: {} },
+      });
+      return resolveStatus(workflow, to).kind !== "none";
+    }),
+  );
+  return known ?? splits.at(-1);
+}
+
+async function call(tickets: Tickets, talk: Conversation, { tool, args }: Said): Promise<Answer> {
+  const ticket = args.ticket ?? "";
+  switch (tool) {
+    case "move_ticket":
+      return await tickets.move(talk, { ticket, to: args.to ?? "" });
+    case "undo_move":
+      return await tickets.undo(talk, {});
+    case "check_progress":
+      return await tickets.checkProgress(talk, {});
+    case "describe_board":
+      return await tickets.describeBoard(talk, {});
+    case "list_moves":
+      return await tickets.listMoves(talk, { ticket });
+    case "read_ticket":
+      return await tickets.read(talk, { ticket });
+    default:
+      return await tickets.find(talk, args);
+  }
+}
