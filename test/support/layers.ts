@@ -33,7 +33,7 @@ const LAYERS: readonly (readonly [RegExp, Layer])[] = [
   [/^src\/http\//, "http"],
   [/^src\/web\//, "web"],
   [/^src\/log\.ts$/, "log"],
-  [/^src\/(config|file-lock|redis-server)\.ts$/, "house"],
+  [/^src\/(config|file-lock|redis-server|version)\.ts$/, "house"],
   [/^src\/index\.ts$/, "library"],
   [/^src\/(app|cli|service|demo|commands)([./-]|$)/, "app"],
   [/^connectors\/index\.ts$/, "connectors"],
