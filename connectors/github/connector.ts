@@ -92,9 +92,7 @@ async function* pullTickets(
 }
 
 async function readWithMoves({ api, keeper, site }: Board, id: TicketId, signal: AbortSignal) {
-  const itemId = itemIdOf(site, id);
-  if (itemId === undefined) return undefined;
-  const read = await readItem(api, keeper, itemId, signal);
+  const read = await readItem(api, keeper, itemIdOf(site, id), signal);
   if (read === undefined) return undefined;
   const ticket = ticketFromItem(site, read.item, read.field);
   return { ticket, moves: movesFrom(ticket, read.field) };
@@ -109,7 +107,6 @@ interface WantedMove {
 async function makeMove(board: Board, wanted: WantedMove, signal: AbortSignal): Promise<Ticket> {
   const { ticket, move, input } = wanted;
   const itemId = itemIdOf(board.site, ticket.id);
-  if (itemId === undefined) throw new BoardwalkError("invalid", "This ticket is not on this GitHub.");
   if (ticket.archived)
     throw new BoardwalkError("archived", "It is archived on the board. Restore it there first.");
   if (ticket.immovable !== undefined) throw new BoardwalkError("forbidden", ticket.immovable);

@@ -3,6 +3,9 @@ import type { GraphqlDocument } from "./graphql.js";
 
 /** Every GraphQL document we send, with the shape of its data. A unit test holds them to GitHub's schema. */
 
+/** GitHub tells whole seconds; everyone else here writes ISO times with milliseconds. */
+const time = z.iso.datetime().transform((text) => new Date(text).toISOString());
+
 const singleSelectField = z.object({
   id: z.string(),
   name: z.string(),
@@ -72,7 +75,7 @@ const content = z.discriminatedUnion("__typename", [
     id: z.string(),
     number: z.number().int(),
     title: z.string(),
-    updatedAt: z.string(),
+    updatedAt: time,
     repository,
     linkedBranches: z
       .object({ nodes: z.array(z.object({ ref: z.object({ name: z.string() }).nullable() }).nullable()) })
@@ -83,18 +86,18 @@ const content = z.discriminatedUnion("__typename", [
     id: z.string(),
     number: z.number().int(),
     title: z.string(),
-    updatedAt: z.string(),
+    updatedAt: time,
     repository,
     headRefName: z.string(),
   }),
-  z.object({ __typename: z.literal("DraftIssue"), id: z.string(), title: z.string(), updatedAt: z.string() }),
+  z.object({ __typename: z.literal("DraftIssue"), id: z.string(), title: z.string(), updatedAt: time }),
 ]);
 
 const item = z.object({
   id: z.string(),
   type: z.string(),
   isArchived: z.boolean(),
-  updatedAt: z.string(),
+  updatedAt: time,
   project: projectFacts,
   // An empty object is a field of another type that bears the same name.
   fieldValueByName: z.object({ optionId: z.string().nullish() }).nullable(),
@@ -167,7 +170,7 @@ const commentReply = z.object({ addComment: z.object({ clientMutationId: z.strin
 
 export const setStatusDocument: GraphqlDocument<z.infer<typeof setReply>> = {
   kind: "mutation",
-  query: `mutation BoardwalkSetStatus($project: ID!, $item: ID!, $field: ID!, $option: String!) {
+  query: `mutation BoardwalkMoveItem($project: ID!, $item: ID!, $field: ID!, $option: String!) {
   updateProjectV2ItemFieldValue(
     input: {projectId: $project, itemId: $item, fieldId: $field, value: {singleSelectOptionId: $option}}
   ) { projectV2Item { id } }
@@ -177,7 +180,7 @@ export const setStatusDocument: GraphqlDocument<z.infer<typeof setReply>> = {
 
 export const clearStatusDocument: GraphqlDocument<z.infer<typeof clearReply>> = {
   kind: "mutation",
-  query: `mutation BoardwalkClearStatus($project: ID!, $item: ID!, $field: ID!) {
+  query: `mutation BoardwalkClearItem($project: ID!, $item: ID!, $field: ID!) {
   clearProjectV2ItemFieldValue(input: {projectId: $project, itemId: $item, fieldId: $field}) {
     projectV2Item { id }
   }
@@ -187,7 +190,7 @@ export const clearStatusDocument: GraphqlDocument<z.infer<typeof clearReply>> = 
 
 export const commentDocument: GraphqlDocument<z.infer<typeof commentReply>> = {
   kind: "mutation",
-  query: `mutation BoardwalkComment($subject: ID!, $body: String!) {
+  query: `mutation BoardwalkCreateComment($subject: ID!, $body: String!) {
   addComment(input: {subjectId: $subject, body: $body}) { clientMutationId }
 }`,
   data: commentReply,

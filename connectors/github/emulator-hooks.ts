@@ -4,7 +4,7 @@ import { Router } from "express";
 import { z } from "zod";
 import type { EmulatorHost } from "../../src/board/emulator.js";
 import { sign } from "../../src/board/signature.js";
-import type { ItemState, ProjectEvent, ProjectState } from "./emulator-projects.js";
+import type { ItemState, OptionState, ProjectEvent, ProjectState } from "./emulator-projects.js";
 import { now, takeId } from "./emulator-repos.js";
 import { notFound, problem, sendPage } from "./emulator-rest.js";
 import { userBody } from "./emulator-shapes.js";
@@ -48,7 +48,13 @@ const newHook = z.object({
 });
 const hookChange = newHook.partial();
 
-export function createOrgHooks(host: EmulatorHost, isOrg: (login: string) => boolean): OrgHooks {
+export interface OrgHooksOptions {
+  readonly isOrg: (login: string) => boolean;
+  /** Whether a new hook is greeted with a ping, as GitHub does. */
+  readonly pings: boolean;
+}
+
+export function createOrgHooks(host: EmulatorHost, { isOrg, pings }: OrgHooksOptions): OrgHooks {
   const hooks: HookState[] = [];
   const pending = new Set<Promise<unknown>>();
   let allowed = true;
@@ -92,7 +98,7 @@ export function createOrgHooks(host: EmulatorHost, isOrg: (login: string) => boo
     };
     hooks.push(hook);
     response.status(201).json(hookBody(host.url, hook));
-    deliver(hook, "ping", { zen: "Design for failure.", hook_id: hook.id });
+    if (pings) deliver(hook, "ping", { zen: "Design for failure.", hook_id: hook.id });
   });
   routes.patch("/orgs/:org/hooks/:id", (request, response) => {
     const hook = hooks.find(({ id }) => String(id) === request.params.id);
@@ -186,10 +192,13 @@ function payloadOf(api: string, event: ProjectEvent, project: ProjectState): obj
   };
 }
 
-function changesOf(event: Extract<ProjectEvent, { kind: "item" }>) {
+type Changes = Pick<Schemas["webhook-projects-v2-item-edited"], "changes">;
+
+function changesOf(event: Extract<ProjectEvent, { kind: "item" }>): Changes {
+  if (event.draftBody !== undefined) return { changes: { body: event.draftBody } };
   if (event.change === undefined) return {};
   const { field, from, to } = event.change;
-  const option = (state: typeof from) =>
+  const option = (state: OptionState | null) =>
     state && { id: state.id, name: state.name, color: "GRAY", description: "" };
   const field_value = {
     field_node_id: field.id,
@@ -199,7 +208,7 @@ function changesOf(event: Extract<ProjectEvent, { kind: "item" }>) {
     from: option(from),
     to: option(to),
   };
-  return { changes: { field_value } } satisfies Pick<Schemas["webhook-projects-v2-item-edited"], "changes">;
+  return { changes: { field_value } };
 }
 
 function itemBody(api: string, item: ItemState): Schemas["projects-v2-item"] {

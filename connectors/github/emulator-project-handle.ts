@@ -27,7 +27,9 @@ export interface ProjectHandle {
   restore(reference: string): void;
   /** Its repository is no longer visible to the token. */
   hide(reference: string): void;
+  /** GitHub tells nobody that an issue's title has changed: not through a project's webhook. */
   rename(reference: string, title: string): void;
+  editDraft(reference: string, text: { readonly title: string; readonly body: string }): void;
   /** Options edited on the page keep their ids. */
   addOption(name: string): string;
   renameOption(from: string, to: string): void;
@@ -111,6 +113,12 @@ export function createProjectHandle(
     rename(reference, title) {
       const { content } = item(reference);
       Object.assign(content, { title, updatedAt: now() });
+    },
+    editDraft(reference, { title, body }) {
+      const found = item(reference);
+      const draftBody = { from: found.content.body, to: body };
+      Object.assign(found.content, { title, body, updatedAt: now() });
+      tell({ kind: "item", action: "edited", item: found, draftBody, by: person });
     },
     addOption(name) {
       const option = newOption(name);

@@ -58,6 +58,7 @@ export interface ContentState {
   readonly number: number;
   readonly repo: Repo | undefined;
   readonly branches: readonly string[];
+  body: string;
   readonly comments: string[];
   updatedAt: string;
 }
@@ -87,6 +88,7 @@ export type ProjectEvent =
       readonly item: ItemState;
       readonly by: string;
       readonly change?: ValueChange;
+      readonly draftBody?: TextChange;
     }
   | {
       readonly kind: "project";
@@ -96,6 +98,11 @@ export type ProjectEvent =
     };
 
 export type ItemAction = "created" | "edited" | "archived" | "restored" | "deleted" | "reordered";
+
+export interface TextChange {
+  readonly from: string;
+  readonly to: string;
+}
 
 export interface ValueChange {
   readonly field: FieldState;
@@ -147,6 +154,7 @@ export function addItem(project: ProjectState, seed: ItemSeed, repo: Repo | unde
       number: repo === undefined ? 0 : repo.nextNumber++,
       repo,
       branches: seed.branches ?? [],
+      body: "",
       comments: [],
       updatedAt: at,
     },

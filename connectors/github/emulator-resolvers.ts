@@ -195,7 +195,7 @@ function optionView(option: { readonly id: string; readonly name: string }) {
 
 function contentView(world: GraphqlWorld, { type, content }: ItemState) {
   const { repo } = content;
-  const common = { id: content.id, title: content.title, updatedAt: content.updatedAt, body: "" };
+  const common = { id: content.id, title: content.title, updatedAt: content.updatedAt, body: content.body };
   if (type === "DRAFT_ISSUE" || repo === undefined) return { __typename: "DraftIssue", ...common };
   const repository = {
     __typename: "Repository",

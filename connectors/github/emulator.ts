@@ -24,6 +24,8 @@ export interface GithubEmulatorOptions {
   readonly token?: string;
   /** Whose token it is. */
   readonly viewer?: string;
+  /** Whether a new webhook is greeted with a ping. By default yes, as GitHub does. */
+  readonly pings?: boolean;
   /** A GitHub App whose installation tokens it accepts too. */
   readonly app?: EmulatedApp;
 }
@@ -73,7 +75,7 @@ export async function startGithubEmulator(options: GithubEmulatorOptions = {}): 
   };
   const projects = createProjects(options.projects ?? [], repoNamed);
   const isOrg = (login: string) => ownersOf(projects, repos).get(login) === "Organization";
-  const hooks = createOrgHooks(host, isOrg);
+  const hooks = createOrgHooks(host, { isOrg, pings: options.pings ?? true });
   const limits = createLimits();
   let scopes: readonly string[] | undefined;
   let largestPage = 100;
@@ -157,7 +159,8 @@ function addRoutes(host: EmulatorHost, options: GithubEmulatorOptions, parts: Pa
     next();
   });
   app.post(["/graphql", "/api/graphql"], graphql);
-  app.use(["/api/v3", "/"], rest, hooks.routes);
+  app.use("/api/v3", rest, hooks.routes);
+  app.use(rest, hooks.routes);
   app.use((_request, response) => notFound(response));
   const broken: ErrorRequestHandler = (_error, _request, response, _next) =>
     problem(response, 400, "Problems parsing JSON");

@@ -1,4 +1,5 @@
 import type { TicketId } from "../../src/board/connector.js";
+import { BoardwalkError } from "../../src/errors.js";
 import { NO_STATUS } from "../../src/machine/index.js";
 
 /** GitHub's ids: node ids only, checked before they reach a request. */
@@ -22,9 +23,13 @@ export function ticketIdOf(site: string, itemId: string): TicketId {
   return `github.${site}.${itemId}`;
 }
 
-/** The item in a ticket's id; `undefined` when the ticket lives on another site or is none of ours. */
-export function itemIdOf(site: string, id: TicketId): string | undefined {
+/**
+ * The item in a ticket's id.
+ * @throws BoardwalkError `invalid` for an id of another site, or of no item at all.
+ */
+export function itemIdOf(site: string, id: TicketId): string {
   const prefix = `github.${site}.`;
   const itemId = id.startsWith(prefix) ? id.slice(prefix.length) : "";
-  return isItemId(itemId) ? itemId : undefined;
+  if (isItemId(itemId)) return itemId;
+  throw new BoardwalkError("invalid", "This is not the id of an item on this GitHub.");
 }

@@ -204,11 +204,10 @@ function itemHints(
   return isUnknownOption(event, board) ? [{ kind: "workflow" }, hint] : [hint];
 }
 
-/** An edit that cannot have moved the item: of another field, or of a draft's text. */
+/** An edit of another field, which cannot have moved the item. One without a field is of a draft's text. */
 function isOtherEdit(event: ItemEvent, board: ProjectBoard | undefined, setting = "Status"): boolean {
-  if (!event.changes) return false;
-  const { field_value: value } = event.changes;
-  if (value === undefined) return true;
+  const value = event.changes?.field_value;
+  if (value === undefined) return false;
   if (board !== undefined && value.field_node_id !== undefined) return value.field_node_id !== board.field.id;
   if (value.field_node_id === setting) return false;
   return value.field_name !== undefined && value.field_name !== setting;

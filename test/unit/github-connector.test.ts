@@ -55,7 +55,7 @@ describe("GitHub Projects", () => {
   const move = async (reference: string, status: string, comment?: string) =>
     connector.move(await read(reference), to(status), comment === undefined ? {} : { comment }, signal);
   const mutations = () =>
-    emulator.journal.filter(({ operation }) => /Set|Clear|Comment/.test(operation ?? ""));
+    emulator.journal.filter(({ operation }) => /Move|Clear|Comment/.test(operation ?? ""));
   const all = async (since?: Date) => {
     const tickets: Ticket[] = [];
     for await (const ticket of connector.pullTickets(since, signal)) tickets.push(ticket);
@@ -186,7 +186,8 @@ describe("GitHub Projects", () => {
       "github.SITE.PVTI_x/../y",
     ])("of another place or kind are not asked for: %s", async (id) => {
       const before = emulator.journal.length;
-      expect(await connector.readTicket(id.replace("SITE", siteOf(emulator.url)), signal)).toBeUndefined();
+      const asked = connector.readTicket(id.replace("SITE", siteOf(emulator.url)), signal);
+      await expect(asked).rejects.toMatchObject({ code: "invalid" });
       expect(emulator.journal.length).toBe(before);
     });
 
@@ -230,7 +231,7 @@ describe("GitHub Projects", () => {
 
     it("clear a status only by name of the null value, in an operation of its own", async () => {
       expect((await move("Login fails", NO_STATUS)).status).toBe(NO_STATUS);
-      expect(mutations().map(({ operation }) => operation)).toEqual(["BoardwalkClearStatus"]);
+      expect(mutations().map(({ operation }) => operation)).toEqual(["BoardwalkClearItem"]);
     });
 
     it.each(["", "undefined", "Done ✅", "deadbeef", "../x"])(
