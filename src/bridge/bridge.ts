@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { FsmActor, FsmConfig, FsmSendResult, FsmSnapshot } from "../machine/index.js";
+import { parseArguments } from "./arguments.js";
 import { type EventTool, eventTools } from "./event-tools.js";
 import { type FsmLogic, logicOf } from "./logic.js";
 import {
@@ -192,22 +193,4 @@ class Bridge<C extends object> {
   #label(event: string): string {
     return this.#labels.get(event) ?? event;
   }
-}
-
-const parsed = new WeakSet<object>();
-
-/** Marks arguments that the server has parsed already: parsing twice would run a schema's transforms twice. */
-export function markParsed<T extends object>(args: T): T {
-  parsed.add(args);
-  return args;
-}
-
-function parseArguments(schema: z.ZodObject, args: Record<string, unknown>): Record<string, unknown> {
-  if (args !== undefined && parsed.has(args)) return args;
-  const result = schema.safeParse(args ?? {});
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(
-    ({ path, message }) => `${path.join(".") || "arguments"}: ${message}`,
-  );
-  throw new BoardwalkError("invalid", `These arguments cannot be used. ${faults.join("; ")}.`);
 }

@@ -1,5 +1,26 @@
 export { createFsmMcpBridge } from "./bridge.js";
+export { createStateGate } from "./gate.js";
+export {
+  type BoundTool,
+  bindState,
+  type GateCallContext,
+  type GateTool,
+  type ListedTool,
+} from "./gate-tools.js";
+export type { GateNotice, StateGate, StateGateOptions } from "./gate-types.js";
 export { type FsmEventFacts, type FsmLogic, logicOf } from "./logic.js";
 export { type McpServerLike, type RegisterOptions, registerFsmMcpBridge } from "./register.js";
+export {
+  type GateServerLike,
+  type LowLevelServerLike,
+  type RegisterGateOptions,
+  registerStateGate,
+} from "./register-gate.js";
 export type { AllowedCall, FsmReply } from "./replies.js";
+export {
+  createMemoryStateStore,
+  type FsmStateSnapshot,
+  type FsmStateStore,
+  type MemoryStateStoreOptions,
+} from "./state-store.js";
 export type * from "./types.js";

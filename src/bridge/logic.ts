@@ -15,8 +15,10 @@ import {
 /** What is known of an event before it is sent. */
 export interface FsmEventFacts {
   readonly type: string;
-  /** States that declare it, in order of writing. */
+  /** What to call the states that declare it, in order of writing. */
   readonly from: readonly string[];
+  /** Those states themselves; undefined where a state inherits events from one around it. */
+  readonly states?: readonly string[];
   /** Words for it that are better than its type; a board's status names come this way. */
   readonly label?: string;
   /** It leads into a final state: what it does is not taken back by another event. */
@@ -111,6 +113,7 @@ function factsOf<C extends object>(
   return {
     type,
     from: from.map((state) => statusOf(machine, state)?.name ?? state),
+    states: from,
     ...(label === undefined ? {} : { label }),
     closes: targets.some((target) => isClosing(machine, target)),
     effects:

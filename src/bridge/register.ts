@@ -1,6 +1,7 @@
 import { BoardwalkError } from "../errors.js";
 import { snakeCase } from "../machine/index.js";
-import { markParsed } from "./bridge.js";
+import { markParsed } from "./arguments.js";
+import { callContextOf } from "./call-context.js";
 import type { FsmMcpBridge, FsmMcpCallContext, McpResourceSpec, McpToolSpec } from "./types.js";
 
 /**
@@ -34,7 +35,7 @@ export function registerFsmMcpBridge<C extends object>(
   bridge: Pick<FsmMcpBridge<C>, "id" | "tools" | "resources">,
   options: RegisterOptions = {},
 ): void {
-  const taken = registered.get(server) ?? { tools: new Map<string, string>(), uris: new Set<string>() };
+  const taken = takenOn(server);
   const owner = bridge.id ?? "a machine without an id";
   for (const { name } of bridge.tools) {
     const other = taken.tools.get(name);
@@ -44,14 +45,28 @@ export function registerFsmMcpBridge<C extends object>(
       `Two machines on one server, ${other} and ${owner}, both have a tool "${name}". Give each an id of its own.`,
     );
   }
-  registered.set(server, taken);
   const toCallContext = options.toCallContext ?? callContextOf;
   for (const tool of bridge.tools) {
     taken.tools.set(tool.name, owner);
     registerTool(server, tool, toCallContext);
   }
-  for (const resource of bridge.resources)
-    registerResource(server, placed(resource, bridge.id, taken.uris), toCallContext);
+  registerResources(server, bridge, toCallContext);
+}
+
+/** Under URIs that are free on this server. */
+export function registerResources(
+  server: Pick<McpServerLike, "registerResource">,
+  { id, resources }: { readonly id?: string; readonly resources: readonly McpResourceSpec[] },
+  toCallContext: (extra: unknown) => FsmMcpCallContext | undefined,
+): void {
+  const { uris } = takenOn(server);
+  for (const resource of resources) registerResource(server, placed(resource, id, uris), toCallContext);
+}
+
+function takenOn(server: object): Registered {
+  const taken = registered.get(server) ?? { tools: new Map<string, string>(), uris: new Set<string>() };
+  registered.set(server, taken);
+  return taken;
 }
 
 function registerTool(
@@ -66,7 +81,7 @@ function registerTool(
 }
 
 function registerResource(
-  server: McpServerLike,
+  server: Pick<McpServerLike, "registerResource">,
   { name, uri, read, ...config }: McpResourceSpec,
   toCallContext: (extra: unknown) => FsmMcpCallContext | undefined,
 ): void {
@@ -103,20 +118,5 @@ function placed(resource: McpResourceSpec, id: string | undefined, uris: Set<str
       const { contents } = await resource.read(ctx);
       return { contents: contents.map((content) => ({ ...content, uri })) };
     },
-  };
-}
-
-/** Both SDKs name the session alike; version 2 keeps the caller's authorization under `http`. */
-function callContextOf(extra: unknown): FsmMcpCallContext | undefined {
-  if (typeof extra !== "object" || extra === null) return undefined;
-  const { sessionId, authInfo, http } = extra as {
-    sessionId?: string;
-    authInfo?: unknown;
-    http?: { authInfo?: unknown };
-  };
-  const auth = authInfo ?? http?.authInfo;
-  return {
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(auth === undefined ? {} : { authInfo: auth }),
   };
 }

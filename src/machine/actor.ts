@@ -95,6 +95,10 @@ class Actor<C extends object> implements FsmActor<C> {
     }
   }
 
+  can(event: FsmEvent): boolean {
+    return decide(this.#machine, this.#position, event).ok;
+  }
+
   reset(): void {
     this.#epoch += 1;
     this.#position = this.#start;

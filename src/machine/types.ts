@@ -122,6 +122,8 @@ export type FsmSendResult<C extends object> =
 export interface FsmActor<C extends object, TEvent extends string = string> {
   getSnapshot(): FsmSnapshot<C>;
   send(event: FsmEvent & { readonly type: TEvent }): Promise<FsmSendResult<C>>;
+  /** Whether this event would be taken now; runs no effect. */
+  can(event: FsmEvent & { readonly type: TEvent }): boolean;
   reset(): void;
   /** Lets go of timers, where the machine has any. */
   stop?(): void;

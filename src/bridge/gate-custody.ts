@@ -1,0 +1,253 @@
+import { BoardwalkError } from "../errors.js";
+import type { FsmActor, FsmSnapshot } from "../machine/index.js";
+import type { GateIdentity } from "./gate-identity.js";
+import { randomId } from "./gate-identity.js";
+import type { FsmLogic } from "./logic.js";
+import {
+  type FsmStateSnapshot,
+  type FsmStateStore,
+  parseStateSnapshot,
+  sameSnapshot,
+} from "./state-store.js";
+
+/** A workflow taken out of the store for one call, running. */
+export interface Place<C extends object> {
+  readonly identity: GateIdentity;
+  readonly actor: FsmActor<C>;
+  /** What the store has of it now. */
+  stored: FsmStateSnapshot | undefined;
+}
+
+export interface CustodyOptions {
+  /** Idle time after which a handle or a session is expired. */
+  readonly ttlMs: number;
+  /** How long a call holds others off before it is taken for dead. */
+  readonly claimMs: number;
+  readonly now: () => number;
+  /** Handles must have been minted by us. */
+  readonly minted: boolean;
+  /** What to call to get a new workflow, for sentences. */
+  readonly startTool: string | undefined;
+  /** A saved state this machine no longer has, as one it has; undefined when there is none. */
+  readonly migrate: ((saved: string) => string | undefined) | undefined;
+}
+
+const SAVE_ATTEMPTS = 3;
+
+/** Takes workflows out of the store and puts them back, so that no two calls act on one and no update is lost. */
+export class Custody<C extends object> {
+  readonly #logic: FsmLogic<C>;
+  readonly #store: FsmStateStore;
+  readonly #options: CustodyOptions;
+  readonly #by = randomId();
+  #claims = 0;
+  /** What was done but could not be saved; put right before anything else is done with that workflow. */
+  readonly #owed = new Map<
+    string,
+    { readonly from: FsmStateSnapshot | undefined; readonly next: FsmStateSnapshot }
+  >();
+
+  constructor(logic: FsmLogic<C>, store: FsmStateStore, options: CustodyOptions) {
+    this.#logic = logic;
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /**
+   * @throws BoardwalkError with a sentence for the caller: the handle is unknown or expired, the session is expired,
+   * another call is under way (`busy`), or the machine no longer has the saved state (`stale_workflow`).
+   */
+  async load(identity: GateIdentity): Promise<Place<C>> {
+    const place = await this.read(identity);
+    const claim = place.stored?.claim;
+    if (claim !== undefined && Date.parse(claim.until) > this.#options.now()) throw busy();
+    return place;
+  }
+
+  /** As `load`, for who only looks: a call under way is no hindrance. */
+  async read(identity: GateIdentity): Promise<Place<C>> {
+    if (this.#owed.size > 0) await this.#payOwed(identity.key);
+    const stored = parseStateSnapshot(await this.#store.load(identity.key));
+    if (stored === undefined) {
+      if (identity.kind === "handle" && this.#options.minted) throw this.#unknownHandle();
+      return { identity, stored, actor: this.#logic.start() };
+    }
+    if (identity.kind !== "process" && this.#isExpired(stored)) await this.#expire(identity, stored);
+    return { identity, stored, actor: this.#restore(stored.state) };
+  }
+
+  /** Where it is, or undefined where `read` would refuse; changes nothing and uses up no notice of expiry. */
+  async peek(identity: GateIdentity): Promise<FsmSnapshot<C> | undefined> {
+    const stored = parseStateSnapshot(await this.#store.load(identity.key));
+    if (stored !== undefined && identity.kind !== "process" && this.#isExpired(stored)) return undefined;
+    if (stored === undefined && identity.kind === "handle" && this.#options.minted) return undefined;
+    const actor = this.#restore(stored?.state);
+    const snapshot = actor.getSnapshot();
+    actor.stop?.();
+    return snapshot;
+  }
+
+  /** Keeps other processes off while this call acts. @returns false when someone was faster: load again. */
+  async claim(place: Place<C>): Promise<boolean> {
+    if (this.#store.compareAndSet === undefined) return true;
+    const now = this.#options.now();
+    this.#claims += 1;
+    const claimed: FsmStateSnapshot = {
+      state: place.stored?.state ?? this.#logic.save(place.actor.getSnapshot()),
+      updatedAt: place.stored?.updatedAt ?? iso(now),
+      claim: { by: `${this.#by}-${this.#claims}`, until: iso(now + this.#options.claimMs) },
+    };
+    if (!(await this.#store.compareAndSet(place.identity.key, place.stored, claimed))) return false;
+    place.stored = claimed;
+    return true;
+  }
+
+  /** Lets go of a claim without having changed anything. */
+  async release(place: Place<C>): Promise<void> {
+    const { stored } = place;
+    if (stored?.claim === undefined) return;
+    const { claim: _, ...unclaimed } = stored;
+    await this.#store.compareAndSet?.(place.identity.key, stored, unclaimed);
+  }
+
+  /**
+   * Puts the workflow back where it is now.
+   * @throws BoardwalkError `conflict` when another call changed it meanwhile, `unavailable` when it could not be
+   * saved; then the change is kept here and saved before this workflow's next call.
+   */
+  async commit(place: Place<C>, snapshot: FsmSnapshot<C>): Promise<void> {
+    const next = { state: this.#logic.save(snapshot), updatedAt: iso(this.#options.now()) };
+    try {
+      await this.#put(place.identity.key, place.stored, next);
+    } catch (error) {
+      if (error instanceof BoardwalkError) throw error;
+      this.#owed.set(place.identity.key, { from: place.stored, next });
+      throw new BoardwalkError(
+        "unavailable",
+        "It was done, but where the workflow stands now could not be saved. Do not repeat it; the next call saves it.",
+        { cause: error },
+      );
+    }
+  }
+
+  /** A new workflow at its start under this key. */
+  async begin(key: string): Promise<void> {
+    const state = this.#logic.save(this.#logic.start().getSnapshot());
+    await this.#store.save(key, { state, updatedAt: iso(this.#options.now()) });
+  }
+
+  async #put(key: string, from: FsmStateSnapshot | undefined, next: FsmStateSnapshot): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (this.#store.compareAndSet === undefined) return await this.#store.save(key, next);
+        if (await this.#store.compareAndSet(key, from, next)) return;
+        // An attempt whose answer got lost may have landed.
+        if (attempt > 1 && sameSnapshot(parseStateSnapshot(await this.#store.load(key)), next)) return;
+        throw new BoardwalkError(
+          "conflict",
+          "Someone else moved this workflow meanwhile. Look where it is and try again.",
+        );
+      } catch (error) {
+        if (error instanceof BoardwalkError || attempt === SAVE_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #payOwed(key: string): Promise<void> {
+    const owed = this.#owed.get(key);
+    if (owed === undefined) return;
+    try {
+      await this.#put(key, owed.from, owed.next);
+    } catch (error) {
+      if (!(error instanceof BoardwalkError)) {
+        const message = "Where this workflow stands could not be saved yet. Please try again in a moment.";
+        throw new BoardwalkError("unavailable", message, { cause: error });
+      }
+      // Someone else moved it on: theirs is the newer truth.
+    }
+    this.#owed.delete(key);
+  }
+
+  #restore(saved: string | undefined): FsmActor<C> {
+    try {
+      return this.#logic.start(saved);
+    } catch (error) {
+      const migrated = saved === undefined ? undefined : this.#options.migrate?.(saved);
+      if (migrated === undefined) {
+        throw new BoardwalkError(
+          "stale_workflow",
+          `This workflow stands in a state that no longer exists, so nothing was done.${this.#startAgain()}`,
+          { cause: error },
+        );
+      }
+      return this.#logic.start(migrated);
+    }
+  }
+
+  #isExpired({ updatedAt }: FsmStateSnapshot): boolean {
+    const at = Date.parse(updatedAt);
+    return this.#options.now() - at > this.#options.ttlMs;
+  }
+
+  /** A session has nothing but its id to come back with, so it starts over, once it has been told. */
+  async #expire(identity: GateIdentity, stored: FsmStateSnapshot): Promise<never> {
+    if (identity.kind === "handle") {
+      throw new BoardwalkError(
+        "not_found_or_hidden",
+        `This workflow has expired: it was last used more than ${spokenTime(this.#options.ttlMs)} ago.${this.#startAgain()}`,
+        { data: { code: "handle_expired" } },
+      );
+    }
+    await this.begin(identity.key);
+    const was = stored.state === "" ? "" : ` It stood in "${stored.state}".`;
+    throw new BoardwalkError(
+      "not_found_or_hidden",
+      `This session was left alone for too long and its place was forgotten, so nothing was done.${was} It starts again from "${this.#logic.initial}".`,
+      { data: { code: "session_expired" } },
+    );
+  }
+
+  #unknownHandle(): BoardwalkError {
+    return new BoardwalkError(
+      "not_found_or_hidden",
+      `There is no such workflow, or it has expired.${this.#startAgain()}`,
+      { data: { code: "handle_unknown" } },
+    );
+  }
+
+  #startAgain(): string {
+    const { startTool } = this.#options;
+    return startTool === undefined ? "" : ` Call ${startTool} to begin a new one.`;
+  }
+}
+
+function busy(): BoardwalkError {
+  return new BoardwalkError(
+    "busy",
+    "Another call on this workflow is still under way. Please try again in a moment.",
+  );
+}
+
+let lastMs = Number.NaN;
+let lastIso = "";
+
+/** Making the string costs more than everything else a call does, so one is made per millisecond. */
+function iso(ms: number): string {
+  if (ms !== lastMs) {
+    lastIso = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastIso;
+}
+
+function spokenTime(ms: number): string {
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+    ["second", 1000],
+  ] as const;
+  const [unit, size] = units.find(([, length]) => ms >= length) ?? units[3];
+  const count = Math.max(1, Math.round(ms / size));
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,377 @@
+import type { z } from "zod";
+import { BoardwalkError } from "../errors.js";
+import type { FsmConfig, FsmEvent, FsmSendResult, FsmSnapshot } from "../machine/index.js";
+import { parseArguments } from "./arguments.js";
+import { Custody, type Place } from "./gate-custody.js";
+import { createIdentify, type GateIdentity, randomId } from "./gate-identity.js";
+import { failedResult, forbiddenResult, withPlace } from "./gate-replies.js";
+import { handleArgument, startTool } from "./gate-start.js";
+import {
+  type BoundTool,
+  bindState,
+  type GateCallContext,
+  type GateTool,
+  type HandleArgument,
+  type ListedTool,
+  type PreparedTool,
+  prepareTool,
+} from "./gate-tools.js";
+import type { GateNotice, StateGate, StateGateOptions } from "./gate-types.js";
+import { type FsmLogic, logicOf } from "./logic.js";
+import { Mailbox } from "./mailbox.js";
+import { stateResource } from "./state-resource.js";
+import { createMemoryStateStore } from "./state-store.js";
+import type { FsmMcpCallContext, McpResourceSpec, McpToolResult } from "./types.js";
+
+/** How often a call looks again because another process was faster. */
+const CLAIM_ATTEMPTS = 5;
+const MAX_FOCUSED_SESSIONS = 10_000;
+
+/** @throws BoardwalkError `invalid` for a faulty machine or binding. */
+export function createStateGate<
+  C extends object,
+  TState extends string = string,
+  TEvent extends string = string,
+>(machine: FsmConfig<C, TState, TEvent> | FsmLogic<C>, options: StateGateOptions<C> = {}): StateGate<C> {
+  return new Gate(machine as FsmConfig<C> | FsmLogic<C>, options);
+}
+
+class Gate<C extends object> implements StateGate<C> {
+  readonly id?: string;
+  readonly resources: readonly McpResourceSpec[];
+  readonly #logic: FsmLogic<C>;
+  readonly #options: StateGateOptions<C>;
+  /** Events that do work outside the machine when taken. */
+  readonly #effects: ReadonlySet<string>;
+  readonly #custody: Custody<C>;
+  readonly #mailbox = new Mailbox();
+  readonly #tools = new Map<string, PreparedTool>();
+  readonly #handle: HandleArgument | undefined;
+  readonly #startTool: string | undefined;
+  readonly #who: ReturnType<typeof createIdentify>;
+  readonly #listeners = new Set<(notice: GateNotice<C>) => void>();
+  /** The last handle a session used: its list shows that workflow. */
+  readonly #focus = new Map<string, GateIdentity>();
+
+  constructor(machine: FsmConfig<C> | FsmLogic<C>, options: StateGateOptions<C>) {
+    this.#logic = logicOf(machine, options.hooks === undefined ? {} : { hooks: options.hooks });
+    if (this.#logic.id !== undefined) this.id = this.#logic.id;
+    this.#effects = new Set(this.#logic.events.filter(({ effects }) => effects).map(({ type }) => type));
+    this.#options = options;
+    this.#who = createIdentify(options);
+    const minted = options.handles !== "named";
+    const start =
+      options.stateHandleKey !== undefined && minted ? startTool(this, options.stateHandleKey) : undefined;
+    this.#handle = handleArgument(options.stateHandleKey, start?.name);
+    this.#custody = new Custody(this.#logic, options.store ?? createMemoryStateStore(), {
+      ttlMs: options.ttlMs ?? 604_800_000,
+      claimMs: options.claimMs ?? 60_000,
+      now: options.now ?? Date.now,
+      migrate: options.migrate,
+      startTool: start?.name,
+      minted,
+    });
+    const uri = options.stateResourceUri === undefined ? "fsm://state" : options.stateResourceUri;
+    this.resources = uri ? [stateResource(uri, (ctx) => this.getSnapshot(ctx))] : [];
+    if (start !== undefined) this.#register(start, undefined);
+    this.add(...(options.tools ?? []));
+  }
+
+  bindState<S extends z.ZodObject>(
+    tool: GateTool<S>,
+    states: string | readonly string[],
+    transition?: string,
+  ): this {
+    return this.add(bindState(tool, states, transition));
+  }
+
+  add(...tools: readonly (GateTool | BoundTool)[]): this {
+    for (const tool of tools) this.#register(tool, this.#handle);
+    return this;
+  }
+
+  toolNames(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+
+  has(tool: string): boolean {
+    return this.#tools.has(tool);
+  }
+
+  async list(
+    ctx?: FsmMcpCallContext,
+    { all = false }: { readonly all?: boolean } = {},
+  ): Promise<readonly ListedTool[]> {
+    const snapshot = all ? undefined : await this.#listed(ctx);
+    const tools = [...this.#tools.values()];
+    if (snapshot === undefined) return tools.map(({ always }) => always);
+    const atStart = snapshot.value === this.#logic.initial;
+    return tools
+      .filter((tool) => this.#isOpen(tool, snapshot))
+      .map((tool) => (atStart ? tool.compact : tool.full));
+  }
+
+  async call(name: string, args: Record<string, unknown>, ctx?: FsmMcpCallContext): Promise<McpToolResult> {
+    const tool = this.#tools.get(name);
+    if (tool === undefined) throw new BoardwalkError("not_found_or_hidden", `There is no tool "${name}".`);
+    try {
+      const identity = this.#who.identify(args, ctx);
+      const context = { ...ctx, ...(identity.handle === undefined ? {} : { handle: identity.handle }) };
+      if (tool.states === undefined) return await this.#run(tool, this.#parse(tool, args), context);
+      return await this.#mailbox.run(identity.key, () => this.#gated(tool, args, context, identity));
+    } catch (error) {
+      return this.#failed(name, BoardwalkError.from(error));
+    }
+  }
+
+  async send(event: FsmEvent, ctx?: FsmMcpCallContext, handle?: string): Promise<FsmSendResult<C>> {
+    const identity = this.#identity(ctx, handle);
+    return this.#mailbox.run(identity.key, () => this.#send(event, identity));
+  }
+
+  async createHandle(ctx?: FsmMcpCallContext): Promise<string> {
+    const handle = randomId();
+    await this.#custody.begin(this.#who.keyOf(ctx, handle));
+    return handle;
+  }
+
+  async getSnapshot(ctx?: FsmMcpCallContext, handle?: string): Promise<FsmSnapshot<C>> {
+    const { actor } = await this.#custody.read(this.#identity(ctx, handle));
+    const snapshot = actor.getSnapshot();
+    actor.stop?.();
+    return snapshot;
+  }
+
+  onTransition(listener: (notice: GateNotice<C>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #register(tool: GateTool | BoundTool, handle: HandleArgument | undefined): void {
+    const prepared = prepareTool(tool, this.#logic as unknown as FsmLogic<never>, handle);
+    const other = this.#tools.get(prepared.name);
+    if (other !== undefined) {
+      throw new BoardwalkError(
+        "invalid",
+        `The tools "${other.tool.name}" and "${tool.name}" would both be called "${prepared.name}".`,
+      );
+    }
+    this.#tools.set(prepared.name, prepared);
+  }
+
+  /** Runs alone on its workflow: look, ask the machine, act, move, save. */
+  async #gated(
+    tool: PreparedTool,
+    args: Record<string, unknown>,
+    ctx: GateCallContext,
+    identity: GateIdentity,
+  ): Promise<McpToolResult> {
+    const payload = this.#parse(tool, args);
+    for (let attempt = 1; attempt <= CLAIM_ATTEMPTS; attempt++) {
+      const place = await this.#custody.load(identity);
+      try {
+        const refusal = this.#refusal(tool, place, payload);
+        if (refusal !== undefined) return refusal;
+        if (tool.event !== undefined && !(await this.#custody.claim(place))) continue;
+        this.#remember(ctx, identity);
+        return await this.#act(tool, place, payload, ctx);
+      } finally {
+        place.actor.stop?.();
+      }
+    }
+    throw contended();
+  }
+
+  #refusal(
+    tool: PreparedTool,
+    { actor }: Place<C>,
+    payload: Record<string, unknown>,
+  ): McpToolResult | undefined {
+    const snapshot = actor.getSnapshot();
+    const open = this.#isOpen(tool, snapshot);
+    if (open && (tool.event === undefined || actor.can({ ...payload, type: tool.event }))) return undefined;
+    return forbiddenResult({
+      tool: tool.name,
+      inState: open,
+      state: snapshot.value,
+      label: this.#logic.label(snapshot),
+      done: snapshot.done,
+      allowed: this.#allowed(snapshot).filter((call) => call.tool !== tool.name),
+    });
+  }
+
+  async #act(
+    tool: PreparedTool,
+    place: Place<C>,
+    payload: Record<string, unknown>,
+    ctx: GateCallContext,
+  ): Promise<McpToolResult> {
+    const { value: state } = place.actor.getSnapshot();
+    let result: McpToolResult;
+    try {
+      result = await this.#run(tool, payload, { ...ctx, state });
+    } catch (error) {
+      await this.#custody.release(place);
+      throw error;
+    }
+    if (tool.event === undefined || result.isError === true) {
+      await this.#custody.release(place);
+      return result;
+    }
+    const before = place.actor.getSnapshot();
+    const sent = await this.#fire(place, { ...payload, type: tool.event }, tool);
+    if (!sent.ok) {
+      throw new BoardwalkError(
+        "conflict",
+        `It was done, but the workflow could not move on and is still in "${state}". Do not repeat it.`,
+      );
+    }
+    const { value, done } = sent.snapshot;
+    const listChanged = this.#look(before) !== this.#look(sent.snapshot);
+    return withPlace(result, { state: value, done, allowed: this.#allowed(sent.snapshot) }, listChanged);
+  }
+
+  async #run(
+    tool: PreparedTool,
+    payload: Record<string, unknown>,
+    ctx: GateCallContext,
+  ): Promise<McpToolResult> {
+    return tool.tool.handler(payload, ctx);
+  }
+
+  async #send(event: FsmEvent, identity: GateIdentity): Promise<FsmSendResult<C>> {
+    const effects = this.#effects.has(event.type);
+    for (let attempt = 1; attempt <= CLAIM_ATTEMPTS; attempt++) {
+      const place = await this.#custody.load(identity);
+      try {
+        if (effects && !(await this.#custody.claim(place))) continue;
+        return await this.#fire(place, event, undefined);
+      } finally {
+        place.actor.stop?.();
+      }
+    }
+    throw contended();
+  }
+
+  /** The one place where a workflow moves. */
+  async #fire(place: Place<C>, event: FsmEvent, tool: PreparedTool | undefined): Promise<FsmSendResult<C>> {
+    const before = place.actor.getSnapshot();
+    let sent: FsmSendResult<C>;
+    try {
+      sent = await place.actor.send(event);
+    } catch (error) {
+      await this.#custody.release(place);
+      throw error;
+    }
+    if (!sent.ok) {
+      await this.#custody.release(place);
+      return sent;
+    }
+    await this.#custody.commit(place, sent.snapshot);
+    this.#announce(place, before, event.type, sent.snapshot, tool);
+    return sent;
+  }
+
+  #announce(
+    place: Place<C>,
+    before: FsmSnapshot<C>,
+    event: string,
+    snapshot: FsmSnapshot<C>,
+    tool: PreparedTool | undefined,
+  ): void {
+    if (this.#listeners.size === 0) return;
+    const notice: GateNotice<C> = {
+      key: place.identity.key,
+      event,
+      ...(tool === undefined ? {} : { tool: tool.name }),
+      from: before.value,
+      snapshot,
+      listChanged: this.#look(before) !== this.#look(snapshot),
+    };
+    for (const listener of this.#listeners) {
+      try {
+        listener(notice);
+      } catch (error) {
+        // The workflow has moved: a listener's fault is not the caller's.
+        this.#options.onError?.(BoardwalkError.from(error), {});
+      }
+    }
+  }
+
+  /** What a list shows in this state, in a form to compare. */
+  #look(snapshot: FsmSnapshot<C>): string {
+    const atStart = snapshot.value === this.#logic.initial;
+    let look = "";
+    for (const tool of this.#tools.values()) {
+      if (this.#isOpen(tool, snapshot))
+        look += atStart && tool.compact.description !== tool.full.description ? "c" : "f";
+      else look += "-";
+    }
+    return look;
+  }
+
+  #isOpen({ states }: PreparedTool, snapshot: FsmSnapshot<C>): boolean {
+    return states === undefined || states.some((state) => this.#logic.matches(snapshot, state));
+  }
+
+  #allowed(snapshot: FsmSnapshot<C>): { tool: string; event?: string }[] {
+    const allowed: { tool: string; event?: string }[] = [];
+    for (const tool of this.#tools.values()) {
+      if (tool.states === undefined || !this.#isOpen(tool, snapshot)) continue;
+      allowed.push({ tool: tool.name, ...(tool.event === undefined ? {} : { event: tool.event }) });
+    }
+    return allowed;
+  }
+
+  #parse(tool: PreparedTool, args: Record<string, unknown>): Record<string, unknown> {
+    return parseArguments(tool.schema, args);
+  }
+
+  #failed(name: string, error: BoardwalkError): McpToolResult {
+    this.#options.onError?.(error, { tool: name });
+    const lost = error.data?.code !== undefined || error.code === "stale_workflow";
+    return failedResult(error, lost && this.#startTool !== undefined ? [{ tool: this.#startTool }] : []);
+  }
+
+  #identity(ctx: FsmMcpCallContext | undefined, handle: string | undefined): GateIdentity {
+    const { stateHandleKey } = this.#options;
+    if (handle === undefined || stateHandleKey === undefined) return this.#who.identify({}, ctx);
+    return this.#who.identify({ [stateHandleKey]: handle }, ctx);
+  }
+
+  #remember(ctx: GateCallContext, identity: GateIdentity): void {
+    if (identity.kind !== "handle" || !ctx.sessionId) return;
+    const session = this.#who.keyOf(ctx, ctx.sessionId);
+    this.#focus.delete(session);
+    this.#focus.set(session, identity);
+    const [oldest] = this.#focus.keys();
+    if (this.#focus.size > MAX_FOCUSED_SESSIONS && oldest !== undefined) this.#focus.delete(oldest);
+  }
+
+  /** Where the workflow is that this caller's list is about; undefined where there is none, or no single one. */
+  async #listed(ctx: FsmMcpCallContext | undefined): Promise<FsmSnapshot<C> | undefined> {
+    const identity =
+      this.#options.stateHandleKey === undefined
+        ? this.#who.identify({}, ctx)
+        : ctx?.sessionId === undefined
+          ? undefined
+          : this.#focus.get(this.#who.keyOf(ctx, ctx.sessionId));
+    if (identity === undefined) return undefined;
+    try {
+      return await this.#custody.peek(identity);
+    } catch (error) {
+      // A list that shows too much is mended by the first call; one that fails leaves a client without tools.
+      this.#options.onError?.(BoardwalkError.from(error), {});
+      return undefined;
+    }
+  }
+}
+
+function contended(): BoardwalkError {
+  return new BoardwalkError(
+    "busy",
+    "This workflow is being moved by others just now. Please try again in a moment.",
+  );
+}
