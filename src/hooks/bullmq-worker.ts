@@ -1,7 +1,7 @@
 import { type Job as BullJob, type ConnectionOptions, DelayedError, Worker } from "bullmq";
 import { z } from "zod";
 import type { BullmqSettings } from "./bullmq-connection.js";
-import type { JobReply } from "./hooks.js";
+import type { Job, JobReply } from "./hooks.js";
 import { createLanes } from "./lanes.js";
 import { createRunner, endsWithin, type Handlers, internalReply } from "./run-job.js";
 
@@ -10,6 +10,8 @@ export const payloadSchema = z.object({
   lane: z.string(),
   data: z.record(z.string(), z.unknown()),
   attempt: z.number().int().min(1),
+  /** Set in a schedule's tick: the id under which the work itself is put. */
+  puts: z.string().optional(),
 });
 export type Payload = z.infer<typeof payloadSchema>;
 
@@ -26,8 +28,12 @@ const RETRY_MS = 500;
 /** Far beyond any: a job that was interrupted often is still to be done, never to be given up. */
 const MAX_STALLED = 1_000_000;
 
-/** Begins to do jobs. @returns what finishes the running ones and stops; asked twice, it drains once. */
-export function startWorker(settings: BullmqSettings, handlers: Handlers): () => Promise<void> {
+/** Begins to do jobs; `put` puts the run that a schedule's tick asks for. @returns what finishes the running ones and stops; asked twice, it drains once. */
+export function startWorker(
+  settings: BullmqSettings,
+  handlers: Handlers,
+  put: (run: Job) => Promise<void>,
+): () => Promise<void> {
   const { onError, drainGraceMs } = settings;
   const runner = createRunner(handlers, onError);
   const lanes = createLanes<BullJob>(settings.laneCap);
@@ -41,7 +47,11 @@ export function startWorker(settings: BullmqSettings, handlers: Handlers): () =>
     }
     // Fetched in the moment the drain began: the next worker's.
     if (draining) return later(job, token, 0);
-    const { lane } = parsed.data;
+    const { lane, data, puts } = parsed.data;
+    if (puts !== undefined) {
+      await put({ id: puts, name: job.name, data, lane });
+      return { ok: true, result: undefined };
+    }
     if (!lanes.enter(lane, job.id)) {
       lanes.stepBack(lane, job.id, job);
       return later(job, token, stepBackMs(job.attemptsStarted - parsed.data.attempt));

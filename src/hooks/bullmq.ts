@@ -1,4 +1,4 @@
-import { type ConnectionOptions, Queue } from "bullmq";
+import { type ConnectionOptions, type JobsOptions, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { BoardwalkError } from "../errors.js";
 import {
@@ -21,8 +21,8 @@ export type { BullmqHooksOptions };
  * Failed jobs only come of faults in the queue itself; kept, they would answer their failure for ever.
  */
 const JOB_OPTIONS = { removeOnComplete: { age: 3_600, count: 20_000 }, removeOnFail: true } as const;
-/** Nobody asks for the reply of a scheduled run. */
-const TICK_OPTIONS = { removeOnComplete: true, removeOnFail: true } as const;
+/** Not kept: a scheduled run has the same id each time, and is put again once it is gone. */
+const RUN_OPTIONS = { removeOnComplete: true, removeOnFail: true } as const;
 
 /** A waiter nobody woke for this long looks for itself: events may be trimmed before a slow process reads them. */
 const RECHECK_MS = 2_000;
@@ -52,11 +52,15 @@ export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
     async schedule(job, everyMs) {
       const { id, name, data, lane } = checkJob(job);
       const every = checkInterval(everyMs);
-      const template = { name, data: { lane, data, attempt: 1 } satisfies Payload, opts: TICK_OPTIONS };
+      // The tick does not do the work but puts it, so that a run that takes long is not begun twice.
+      const payload: Payload = { lane, data, attempt: 1, puts: id };
+      const template = { name, data: payload, opts: RUN_OPTIONS };
       await producer.send(() => queue.upsertJobScheduler(id, { every }, template));
     },
     async serve(handlers) {
-      const drain = startWorker(settings, handlers);
+      const drain = startWorker(settings, handlers, (run) =>
+        producer.send(() => addJob(queue, run, RUN_OPTIONS)),
+      );
       drains.add(drain);
       return drain;
     },
@@ -141,8 +145,9 @@ function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: Redi
   return queue;
 }
 
-async function addJob(queue: Queue, { id, name, data, lane }: Job): Promise<void> {
-  await queue.add(name, { lane, data, attempt: 1 } satisfies Payload, { jobId: id, ...JOB_OPTIONS });
+async function addJob(queue: Queue, job: Job, options: JobsOptions = JOB_OPTIONS): Promise<void> {
+  const { id, name, data, lane } = job;
+  await queue.add(name, { lane, data, attempt: 1 } satisfies Payload, { jobId: id, ...options });
 }
 
 /** The reply of a job that is finished already, whoever did it and whenever. */

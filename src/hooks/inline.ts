@@ -30,6 +30,8 @@ export interface InlineHooksOptions {
 
 interface Entry {
   readonly job: Job;
+  /** A run of a schedule: its reply is not kept, since the next run has the same id. */
+  readonly isRun: boolean;
   attempt: number;
   timer?: NodeJS.Timeout;
 }
@@ -45,13 +47,13 @@ export function createInlineHooks(options: InlineHooksOptions = {}): Hooks {
   const unfinished = new Map<string, Entry>();
   const line = createLine();
   const servers = new Set<Server>();
-  const schedules = createSchedules((job) => add(job));
+  const schedules = createSchedules((job) => add(job, true));
   let isClosed = false;
 
-  function add(job: Job): void {
+  function add(job: Job, isRun = false): void {
     if (isClosed) throw new BoardwalkError("unavailable", "This process is stopping. Please try again.");
     if (unfinished.has(job.id) || finished.replyOf(job.id)) return;
-    const entry = { job, attempt: 1 };
+    const entry = { job, isRun, attempt: 1 };
     unfinished.set(job.id, entry);
     makeReady(entry);
   }
@@ -70,7 +72,7 @@ export function createInlineHooks(options: InlineHooksOptions = {}): Hooks {
       entry.timer = setTimeout(() => makeReady(entry), outcome.delayMs).unref();
     } else {
       unfinished.delete(id);
-      finished.keep(id, outcome.reply);
+      if (!entry.isRun) finished.keep(id, outcome.reply);
       waiters.settle(id, outcome.reply);
     }
   }
@@ -224,17 +226,14 @@ function createFinished({ keepFinishedMs, now }: Settings) {
   };
 }
 
-function createSchedules(add: (job: Job) => void) {
+function createSchedules(put: (job: Job) => void) {
   const timers = new Map<string, NodeJS.Timeout>();
-  let ticks = 0;
 
   return {
     set(job: Job, everyMs: number): void {
       clearInterval(timers.get(job.id));
-      // Each tick is a job of its own: under one id it would be answered by its first reply.
-      const tick = () => add({ ...job, id: `${job.id}__tick-${++ticks}` });
-      timers.set(job.id, setInterval(tick, everyMs).unref());
-      tick();
+      timers.set(job.id, setInterval(put, everyMs, job).unref());
+      put(job);
     },
     clear(): void {
       for (const timer of timers.values()) clearInterval(timer);

@@ -297,6 +297,21 @@ export function describeHooks(name: string, open: OpenHooks): void {
         expect(new Set(seen)).toEqual(new Set(["sweep"]));
       });
 
+      it("begins no run while the last one lasts, and goes on after it", async () => {
+        const gate = createGate();
+        let runs = 0;
+        await serve(() => {
+          runs++;
+          return gate.opened;
+        });
+        await hooks.schedule(job({ id: "sweep" }), 20);
+        await until(() => runs === 1);
+        await sleep(200);
+        expect(runs).toBe(1);
+        gate.open();
+        await until(() => runs >= 3);
+      });
+
       it("keeps one schedule under an id, and the interval asked last", async () => {
         let runs = 0;
         await serve(async () => ++runs);
