@@ -191,6 +191,7 @@ async function startWorker(config: Config, state: State, parts: Parts): Promise<
       jobs: hooks,
       now,
       pollMs: config.ticketPollMs,
+      workflowPollMs: config.workflowPollMs,
       workflowsChanged: (tenant) => store.publish(WORKFLOWS_CHANGED, tenant),
       publicUrl: parts.publicUrl,
     }),

@@ -99,6 +99,8 @@ export const actorRecord = z.object({
   pending: pendingMove.optional(),
   hooks: z.array(owedHook),
   lastMove: settledMove.optional(),
+  /** The last one that the board confirmed: what undo takes back. */
+  lastConfirmed: settledMove.optional(),
 });
 export type ActorRecord = z.infer<typeof actorRecord>;
 

@@ -9,7 +9,7 @@ import { ensureWebhook } from "./webhooks.js";
 
 /** What a worker does to keep in step with boards, by job name. */
 
-const syncJob = z.object({ tenant: z.string(), connection: z.string() });
+const syncJob = z.object({ tenant: z.string(), connection: z.string(), poll: z.boolean() });
 
 export const syncReply = z.object({
   workflows: z.number(),
@@ -29,10 +29,10 @@ export interface SyncWorkerDeps extends SyncDeps {
 export function createSyncHandlers(deps: SyncWorkerDeps): Record<string, JobHandler> {
   return {
     async sync(data, context): Promise<SyncResult> {
-      const { tenant, connection } = syncJob.parse(data);
+      const { tenant, connection, poll } = syncJob.parse(data);
       const store = deps.store.tenant(tenant);
       try {
-        const result = await syncConnection(deps, store, connection, context.signal);
+        const result = await syncConnection(deps, store, connection, { poll }, context.signal);
         await ensureWebhook(deps, store, connection, context.signal);
         return result;
       } catch (thrown) {
@@ -42,12 +42,12 @@ export function createSyncHandlers(deps: SyncWorkerDeps): Record<string, JobHand
       }
     },
     async poll(): Promise<{ put: number }> {
-      return { put: await poll(deps) };
+      return { put: await pollAll(deps) };
     },
   };
 }
 
-async function poll(deps: SyncWorkerDeps): Promise<number> {
+async function pollAll(deps: SyncWorkerDeps): Promise<number> {
   const period = Math.floor(deps.now().getTime() / deps.pollMs);
   let put = 0;
   for (const { id } of await deps.store.listTenants())
@@ -58,6 +58,6 @@ async function poll(deps: SyncWorkerDeps): Promise<number> {
 async function pollTenant(deps: SyncWorkerDeps, tenant: TenantStore, period: number): Promise<number> {
   const connections = await deps.connections.list(tenant);
   for (const connection of connections)
-    await deps.jobs.put(syncJobFor(tenant.id, connection.id, `poll-${period}`));
+    await deps.jobs.put(syncJobFor(tenant.id, connection.id, `poll-${period}`, true));
   return connections.length;
 }

@@ -1,6 +1,6 @@
 import type { Problem, Ticket } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
-import type { StatusGraph } from "../machine/index.js";
+import { type StatusGraph, shortHash } from "../machine/index.js";
 import type { TenantStore, Versioned } from "../store/store.js";
 import { arrive, newActor, observe } from "../tickets/actor.js";
 import type { OpenBoard } from "../tickets/boards.js";
@@ -18,6 +18,8 @@ export interface SyncDeps {
   readonly connections: Connections;
   readonly workflows: Workflows;
   readonly jobs: TicketJobs;
+  /** How old a workflow may get before a poll pulls it anew, in milliseconds. */
+  readonly workflowPollMs: number;
   /** Tells every process that this tenant's workflows are not what they were. */
   workflowsChanged(tenant: string): Promise<void>;
   now(): Date;
@@ -33,18 +35,23 @@ export interface SyncResult {
 const OVERLAP_MS = 5 * 60_000;
 const BATCH = 500;
 
-/** Brings our picture of one connection up to date. Running it again changes nothing that the board has not changed. */
+/**
+ * Brings our picture of one connection up to date. Running it again changes nothing that the board has not changed.
+ * A `poll` pulls the workflows only when their time has come; everything else pulls them first.
+ */
 export async function syncConnection(
   deps: SyncDeps,
   tenant: TenantStore,
   id: string,
+  how: { readonly poll: boolean },
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const startedAt = deps.now();
   const connection = await deps.connections.get(tenant, id);
   const board = await deps.connections.open(tenant, id);
   try {
-    const changes = await pullWorkflows(deps, tenant, connection, board, signal);
+    const due = !how.poll || workflowsDue(deps, connection, startedAt);
+    const changes = due ? await pullWorkflows(deps, tenant, connection, board, signal) : [];
     if (changes.length > 0) await deps.workflowsChanged(tenant.id);
     const tickets = await pullTickets(deps, tenant, connection, board, signal);
     const { byId } = await deps.workflows.of(tenant);
@@ -56,7 +63,7 @@ export async function syncConnection(
       deps,
       tenant,
       id,
-      { workflows: graphs.length, created: tickets.created, problems },
+      { pulled: due, workflows: graphs.length, created: tickets.created, problems },
       startedAt,
     );
     return { workflows: graphs.length, tickets: tickets.read, changes };
@@ -64,6 +71,13 @@ export async function syncConnection(
     await noteTrouble(deps, tenant, id, BoardwalkError.from(error));
     throw error;
   }
+}
+
+/** Spread over a tenth of the period, so that two hundred boards are not all asked in the same minute. */
+function workflowsDue(deps: SyncDeps, connection: ConnectionRecord, at: Date): boolean {
+  if (connection.workflowsAt === undefined) return true;
+  const spread = 0.9 + (Number.parseInt(shortHash(connection.sealed), 36) % 100) / 1_000;
+  return at.getTime() - Date.parse(connection.workflowsAt) >= deps.workflowPollMs * spread;
 }
 
 async function pullWorkflows(
@@ -188,7 +202,12 @@ async function noteImport(
   deps: SyncDeps,
   tenant: TenantStore,
   id: string,
-  found: { readonly workflows: number; readonly created: number; readonly problems: readonly Problem[] },
+  found: {
+    readonly pulled: boolean;
+    readonly workflows: number;
+    readonly created: number;
+    readonly problems: readonly Problem[];
+  },
   startedAt: Date,
 ): Promise<void> {
   await deps.connections.update(tenant, id, (record) => {
@@ -201,6 +220,7 @@ async function noteImport(
         tickets: (record.imported?.tickets ?? 0) + found.created,
         at: startedAt.toISOString(),
       },
+      ...(found.pulled ? { workflowsAt: startedAt.toISOString() } : {}),
       since: new Date(startedAt.getTime() - OVERLAP_MS).toISOString(),
     };
   });

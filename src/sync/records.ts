@@ -65,6 +65,8 @@ export const connectionRecord = z.object({
   createdAt: text,
   health: healthRecord,
   imported: z.object({ workflows: z.number(), tickets: z.number(), at: text }).optional(),
+  /** When its workflows were last pulled. */
+  workflowsAt: text.optional(),
   /** Where the next reading of changed tickets begins. */
   since: text.optional(),
   /** The path under which its board's deliveries arrive. */

@@ -114,6 +114,8 @@ export async function noteWrite(store: TenantStore, id: TicketId, moveId: string
 /** How a move ended. */
 export interface Ending {
   readonly outcome: MoveOutcome;
+  /** Where the board showed it before the write, when our opinion may have been older. */
+  readonly from?: string;
   readonly already?: boolean;
   readonly movedOn?: boolean;
   readonly code?: string;
@@ -137,7 +139,9 @@ export async function settle(
     const arrived = end.seen === undefined ? record : arrive(record, end.seen, end.workflow, end.at);
     const { pending: _done, ...rest } = arrived;
     const lastMove = settledOf(pending, rest, end.ending, end.at);
-    return { record: { ...rest, lastMove }, history: [historyOf(lastMove)] };
+    const confirmed = lastMove.outcome === "confirmed" && !lastMove.already;
+    const kept = confirmed ? { ...rest, lastConfirmed: lastMove } : rest;
+    return { record: { ...kept, lastMove }, history: [historyOf(lastMove)] };
   });
 }
 
@@ -146,7 +150,7 @@ function settledOf(pending: PendingMove, record: ActorRecord, ending: Ending, at
     ...ending,
     ...(ending.data === undefined ? {} : { data: { ...ending.data } }),
     moveId: pending.moveId,
-    from: pending.from,
+    from: ending.from ?? pending.from,
     to: ending.outcome === "confirmed" ? record.ticket.status : pending.to,
     by: pending.by,
     at: at.toISOString(),

@@ -185,10 +185,11 @@ async function write(
   };
   try {
     const after = await connector.move(seen, move, input, signal);
-    if (after.status === pending.to) return { seen: after, ending: { outcome: "confirmed" } };
+    if (after.status === pending.to)
+      return { seen: after, ending: { outcome: "confirmed", from: seen.status } };
     if (after.status === seen.status)
       return { seen: after, ending: { outcome: "conflict", code: "conflict" } };
-    return { seen: after, ending: { outcome: "confirmed", movedOn: true } };
+    return { seen: after, ending: { outcome: "confirmed", from: seen.status, movedOn: true } };
   } catch (thrown) {
     const error = BoardwalkError.from(thrown);
     if (error.retryable || error.code === "internal") throw error;

@@ -1,4 +1,4 @@
-import type { ActorRecord } from "../store/store.js";
+import type { ActorRecord, PendingMove, SettledMove } from "../store/store.js";
 import { acceptedAnswer, settledAnswer } from "./answers.js";
 import { hookFacts, ticketFacts } from "./facts.js";
 import { type MoveDeps, move, whichTicket } from "./moves.js";
@@ -19,7 +19,7 @@ export async function checkProgress(
   const view = await deps.views.fresh(talk.tenant);
   const record =
     args.ticket === undefined
-      ? lastMovedBy(view, talk.speaker.person, args.moveId)
+      ? lastAskedBy(view, talk.speaker.person, args.moveId)
       : resolveTicket(view, args.ticket);
   if (record.kind !== "one") {
     if (args.ticket === undefined)
@@ -51,22 +51,33 @@ function progressOf(
   return { outcome: "refused", code: "not_found_or_hidden", ticket, spoken: say.nothingPending(ticket) };
 }
 
-/** The ticket whose move this person asked for last. */
-function lastMovedBy(
+type Found =
+  | { readonly kind: "one"; readonly value: ActorRecord }
+  | { readonly kind: "none"; readonly near: [] };
+
+/** The ticket with the latest of the moves that `movesOf` picks from a record. */
+function latestMoved(
   view: TenantView,
-  person: string,
-  moveId: string | undefined,
-): { kind: "one"; value: ActorRecord } | { kind: "none"; near: [] } {
+  movesOf: (record: ActorRecord) => readonly (PendingMove | SettledMove | undefined)[],
+): Found {
   let latest: { record: ActorRecord; at: string } | undefined;
   for (const record of view.actors.values()) {
-    for (const move of [record.pending, record.lastMove]) {
-      if (move === undefined || move.by.person !== person) continue;
-      if (moveId !== undefined && move.moveId !== moveId) continue;
+    for (const move of movesOf(record)) {
+      if (move === undefined) continue;
       const at = "since" in move ? move.since : move.at;
       if (latest === undefined || at > latest.at) latest = { record, at };
     }
   }
   return latest === undefined ? { kind: "none", near: [] } : { kind: "one", value: latest.record };
+}
+
+/** The ticket whose move this person asked for last. */
+function lastAskedBy(view: TenantView, person: string, moveId: string | undefined): Found {
+  return latestMoved(view, ({ pending, lastMove }) =>
+    [pending, lastMove].filter(
+      (move) => move?.by.person === person && (moveId === undefined || move.moveId === moveId),
+    ),
+  );
 }
 
 /** Reverses this person's last confirmed move, if the board still allows it and nobody acted since. */
@@ -78,7 +89,9 @@ export async function undo(
   const view = await deps.views.fresh(talk.tenant);
   const resolved =
     args.ticket === undefined
-      ? lastMovedBy(view, talk.speaker.person, undefined)
+      ? latestMoved(view, ({ lastConfirmed }) =>
+          [lastConfirmed].filter((move) => move?.by.person === talk.speaker.person),
+        )
       : resolveTicket(view, args.ticket);
   if (resolved.kind !== "one") {
     if (args.ticket === undefined)
@@ -87,8 +100,8 @@ export async function undo(
   }
   const record = resolved.value;
   const ticket = ticketFacts(record, view.workflowOf(record));
-  const last = record.lastMove;
-  if (last?.outcome !== "confirmed" || last.already || last.by.person !== talk.speaker.person) {
+  const last = record.lastConfirmed;
+  if (last?.by.person !== talk.speaker.person) {
     return { outcome: "refused", code: "no_such_move", ticket, spoken: say.nothingToUndo(ticket) };
   }
   if (last.entry !== record.entry || last.to !== record.ticket.status) {

@@ -13,9 +13,10 @@ export function sayTitle(title: string): string {
   const plain = title
     .replace(/https?:\/\/\S+/gi, " ")
     .replace(/[^\p{L}\p{N}\p{M}'’,.:?! -]+/gu, " ")
+    .replace(/:/g, ",")
     .replace(/\s+/g, " ")
     .trim()
-    .replace(/[.:,?!-]+$/, "");
+    .replace(/[.,?!-]+$/, "");
   const words = plain.split(" ");
   const short =
     words.length > MOST_WORDS_OF_A_TITLE ? words.slice(0, MOST_WORDS_OF_A_TITLE).join(" ") : plain;

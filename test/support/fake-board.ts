@@ -70,7 +70,10 @@ export function createFakeBoard(
   let nextWrite: Parameters<FakeBoard["onNextWrite"]>[0] | undefined;
   let nextRead: Parameters<FakeBoard["onNextRead"]>[0] | undefined;
   let clock = Date.parse("2026-01-01T00:00:00Z");
-  const tick = () => new Date((clock += 1_000)).toISOString();
+  const tick = () => {
+    clock += 1_000;
+    return new Date(clock).toISOString();
+  };
   for (const [key, title, status] of titles) {
     const id = `fake.site.${key.replaceAll("-", "")}`;
     tickets.set(id, { id, key, title, workflow: graph.id, status, updatedAt: tick() });
