@@ -193,6 +193,38 @@ describe("BullMQ hooks with a Redis that runs", () => {
     expect(warnings).toEqual([]);
   });
 
+  it("fetches jobs that stepped back as soon as their lane has room", { timeout: 40_000 }, async () => {
+    prefix = `test-${randomUUID()}`;
+    const hooks = open({ connection, laneCap: 1 });
+    const queue = new Queue("boardwalk", { connection: { url: connection }, prefix });
+    let openGate = () => {};
+    const gate = new Promise<void>((resolve) => {
+      openGate = resolve;
+    });
+    const finishedAt = new Map<unknown, number>();
+    await hooks.serve({
+      first: () => gate,
+      work: async ({ id }) => finishedAt.set(id, Date.now()),
+    });
+    await hooks.put(job({ name: "first" }));
+    await until(async () => (await hooks.counts()).running === 1);
+    const ids = Array.from({ length: 5 }, (_, n) => `later-${n}`);
+    for (const id of ids) await hooks.put(job({ id, data: { id } }));
+    // Their delays grow each time: far enough ahead to tell being fetched from coming back by oneself.
+    const due = await until(
+      async () => {
+        const delayed = await queue.getDelayed();
+        const dues = delayed.map((each) => [each.id, (each.processedOn ?? 0) + each.delay] as const);
+        return dues.length === ids.length && dues.every(([, at]) => at > Date.now() + 500) && dues;
+      },
+      { timeoutMs: 30_000 },
+    );
+    openGate();
+    await until(() => finishedAt.size === ids.length, { timeoutMs: WAIT_MS });
+    for (const [id, at] of due) expect(finishedAt.get(id)).toBeLessThan(at);
+    await queue.close();
+  });
+
   it("runs a schedule once a tick, though two processes ask and serve", async () => {
     prefix = `test-${randomUUID()}`;
     const [one, two] = [open({ connection }), open({ connection })];

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { createLanes } from "../../src/hooks/lanes.js";
+
+describe("lanes", () => {
+  it("has room for as many as its cap, each lane by itself", () => {
+    const lanes = createLanes<string>(2);
+    expect([lanes.enter("a", "1"), lanes.enter("a", "2"), lanes.enter("a", "3")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(lanes.enter("b", "4")).toBe(true);
+    lanes.leave("a");
+    expect(lanes.enter("a", "3")).toBe(true);
+  });
+
+  it("offers those that stepped back in their order, while there is room", () => {
+    const lanes = createLanes<string>(1);
+    lanes.enter("a", "1");
+    lanes.stepBack("a", "2", "second");
+    lanes.stepBack("a", "3", "third");
+    expect(lanes.next("a")).toBeUndefined();
+    lanes.leave("a");
+    expect([lanes.next("a"), lanes.next("a"), lanes.next("a")]).toEqual(["second", "third", undefined]);
+  });
+
+  it("does not offer one that came back by itself", () => {
+    const lanes = createLanes<string>(2);
+    lanes.stepBack("a", "1", "first");
+    lanes.stepBack("a", "2", "second");
+    lanes.enter("a", "1");
+    expect(lanes.next("a")).toBe("second");
+  });
+
+  it("offers the newest of one that stepped back twice, once", () => {
+    const lanes = createLanes<string>(1);
+    lanes.stepBack("a", "1", "old");
+    lanes.stepBack("a", "1", "new");
+    expect([lanes.next("a"), lanes.next("a")]).toEqual(["new", undefined]);
+  });
+
+  it("remembers no more than a thousand a lane", () => {
+    const lanes = createLanes<number>(1);
+    for (let n = 0; n < 1_500; n++) lanes.stepBack("a", String(n), n);
+    const offered = Array.from({ length: 1_500 }, () => lanes.next("a")).filter((job) => job !== undefined);
+    expect(offered).toEqual(Array.from({ length: 1_000 }, (_, n) => n));
+  });
+});
