@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EventStream } from "../../src/mcp/event-stream.js";
+import type { Principal } from "../../src/mcp/principal.js";
+import { createSessions, type Sessions } from "../../src/mcp/sessions.js";
+import { createMemoryStore } from "../../src/store/memory.js";
+
+const store = createMemoryStore();
+const ann: Principal = { tenant: store.tenant("acme"), speaker: { person: "ann" }, scopes: [] };
+
+let clock = 0;
+let sessions: Sessions;
+
+beforeEach(() => {
+  clock = 0;
+  sessions = createSessions({ now: () => new Date(clock), idleMs: 100, maxPerTenant: 2 });
+});
+
+afterEach(() => sessions.close());
+
+const create = () => sessions.create(ann, "generated", undefined);
+const find = (id: string) => sessions.find(id, ann, "generated");
+
+function stream(): EventStream & { readonly sent: object[]; closed: boolean } {
+  const made = {
+    sent: [] as object[],
+    closed: false,
+    send: (message: object) => void made.sent.push(message),
+    close: () => {
+      made.closed = true;
+    },
+  };
+  return made;
+}
+
+describe("sessions", () => {
+  it("are not idle while a request is in flight", async () => {
+    const session = create();
+    let finish = () => {};
+    const work = sessions.during(
+      session,
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+    );
+    clock = 1000;
+    expect(find(session.id)).toBe(session);
+    create();
+    create();
+    expect(find(session.id)).toBe(session);
+    finish();
+    await work;
+    clock = 1101;
+    expect(find(session.id)).toBeUndefined();
+  });
+
+  it("are not idle while their stream is open, and are from then on", () => {
+    const session = create();
+    const open = stream();
+    sessions.attach(session, open);
+    clock = 1000;
+    expect(find(session.id)).toBe(session);
+    sessions.detach(session, open);
+    clock = 1101;
+    expect(find(session.id)).toBeUndefined();
+  });
+
+  it("send news to the latest stream only, and each missed piece of news once", () => {
+    const session = create();
+    const news = { method: "notifications/tools/list_changed" };
+    sessions.notify("acme", news);
+    sessions.notify("acme", news);
+    const [first, second] = [stream(), stream()];
+    sessions.attach(session, first);
+    expect(first.sent).toEqual([news]);
+    sessions.attach(session, second);
+    expect(first.closed).toBe(true);
+    sessions.detach(session, first);
+    sessions.notify("acme", news);
+    sessions.notify("globex", news);
+    expect([first.sent, second.sent]).toEqual([[news], [news]]);
+  });
+
+  it("close their stream when they end, and are forgotten", () => {
+    const session = create();
+    const open = stream();
+    sessions.attach(session, open);
+    sessions.end(session);
+    expect(open.closed).toBe(true);
+    expect(sessions.size).toBe(0);
+  });
+
+  it("are bounded per tenant; one with a stream goes last", () => {
+    const [streaming, idle] = [create(), create()];
+    sessions.attach(streaming, stream());
+    create();
+    expect(find(streaming.id)).toBe(streaming);
+    expect(find(idle.id)).toBeUndefined();
+    const other = { ...ann, tenant: store.tenant("globex") };
+    sessions.create(other, "generated", undefined);
+    expect(sessions.size).toBe(3);
+  });
+});
