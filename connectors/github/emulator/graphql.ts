@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type { DocumentNode, GraphQLError, GraphQLSchema } from "graphql";
 import { z } from "zod";
-import { GithubFault, HeavyQuery } from "./emulator-resolvers.js";
+import { GithubFault, HeavyQuery } from "./paging.js";
 
 /** GitHub's GraphQL endpoint, executed against GitHub's published schema. */
 

@@ -1,5 +1,5 @@
 import type { components } from "@octokit/openapi-types";
-import { type Commit, commitsBetween, type Pull, type Repo } from "./emulator-repos.js";
+import { type Commit, commitsBetween, type Pull, type Repo } from "./repos.js";
 
 /** Bodies as GitHub sends them, held to GitHub's published description by their types. */
 

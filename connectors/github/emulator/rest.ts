@@ -1,23 +1,8 @@
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
-import { isBranchName } from "./branches.js";
-import {
-  addCommit,
-  addPull,
-  closePull,
-  commitsBetween,
-  isAncestor,
-  type Pull,
-  type Repo,
-} from "./emulator-repos.js";
-import {
-  branchBody,
-  commitBody,
-  pullBody,
-  pullSimpleBody,
-  refBody,
-  repositoryBody,
-} from "./emulator-shapes.js";
+import { isBranchName } from "../branches.js";
+import { addCommit, addPull, closePull, commitsBetween, isAncestor, type Pull, type Repo } from "./repos.js";
+import { branchBody, commitBody, pullBody, pullSimpleBody, refBody, repositoryBody } from "./shapes.js";
 
 /** GitHub's REST paths for repositories, refs, commits and pull requests. */
 

@@ -1,4 +1,4 @@
-import { now, type Repo, takeId } from "./emulator-repos.js";
+import { now, type Repo, takeId } from "./repos.js";
 
 /** The projects of the emulated GitHub: fields, options, items. State only; no HTTP, no GraphQL. */
 

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { components } from "@octokit/openapi-types";
 import { Router } from "express";
 import { z } from "zod";
-import type { EmulatorHost } from "../../src/board/emulator.js";
-import { sign } from "../../src/board/signature.js";
-import type { ItemState, OptionState, ProjectEvent, ProjectState } from "./emulator-projects.js";
-import { now, takeId } from "./emulator-repos.js";
-import { notFound, problem, sendPage } from "./emulator-rest.js";
-import { userBody } from "./emulator-shapes.js";
+import type { EmulatorHost } from "../../../src/board/emulator.js";
+import { sign } from "../../../src/board/signature.js";
+import type { ItemState, OptionState, ProjectEvent, ProjectState } from "./projects.js";
+import { now, takeId } from "./repos.js";
+import { notFound, problem, sendPage } from "./rest.js";
+import { userBody } from "./shapes.js";
 
 /** Webhooks of organizations: registering them, and telling them what happened, signed. */
 
@@ -64,10 +64,43 @@ export function createOrgHooks(host: EmulatorHost, { isOrg, pings }: OrgHooksOpt
     pending.add(sent);
   };
 
+  const routes = hookRoutes(host, {
+    hooks,
+    isAllowed: (org) => allowed && isOrg(org),
+    greet: (hook) => pings && deliver(hook, "ping", { zen: "Design for failure.", hook_id: hook.id }),
+  });
+
+  return {
+    routes,
+    all: hooks,
+    setAccess(may) {
+      allowed = may;
+    },
+    tell(event) {
+      const project = event.kind === "item" ? event.item.project : event.project;
+      const name = event.kind === "item" ? "projects_v2_item" : "projects_v2";
+      for (const hook of hooks) {
+        const listens = hook.events.includes(name) || hook.events.includes("*");
+        if (!hook.active || hook.org !== project.owner || !listens) continue;
+        deliver(hook, name, payloadOf(host.url, event, project));
+      }
+    },
+    async delivered() {
+      while (pending.size > 0) await Promise.all(pending);
+    },
+  };
+}
+
+interface HookParts {
+  readonly hooks: HookState[];
+  readonly isAllowed: (org: string) => boolean;
+  greet(hook: HookState): void;
+}
+
+function hookRoutes(host: EmulatorHost, { hooks, isAllowed, greet }: HookParts): Router {
   const routes = Router();
   routes.use("/orgs/:org/hooks", (request, response, next) => {
-    if (!isOrg(request.params.org)) return notFound(response);
-    if (!allowed) return problem(response, 404, "Not Found");
+    if (!isAllowed(request.params.org)) return notFound(response);
     next();
   });
   routes.get("/orgs/:org/hooks", (request, response) => {
@@ -98,7 +131,7 @@ export function createOrgHooks(host: EmulatorHost, { isOrg, pings }: OrgHooksOpt
     };
     hooks.push(hook);
     response.status(201).json(hookBody(host.url, hook));
-    if (pings) deliver(hook, "ping", { zen: "Design for failure.", hook_id: hook.id });
+    greet(hook);
   });
   routes.patch("/orgs/:org/hooks/:id", (request, response) => {
     const hook = hooks.find(({ id }) => String(id) === request.params.id);
@@ -116,26 +149,7 @@ export function createOrgHooks(host: EmulatorHost, { isOrg, pings }: OrgHooksOpt
     hooks.splice(index, 1);
     response.status(204).end();
   });
-
-  return {
-    routes,
-    all: hooks,
-    setAccess(may) {
-      allowed = may;
-    },
-    tell(event) {
-      const project = event.kind === "item" ? event.item.project : event.project;
-      const name = event.kind === "item" ? "projects_v2_item" : "projects_v2";
-      for (const hook of hooks) {
-        const listens = hook.events.includes(name) || hook.events.includes("*");
-        if (!hook.active || hook.org !== project.owner || !listens) continue;
-        deliver(hook, name, payloadOf(host.url, event, project));
-      }
-    },
-    async delivered() {
-      while (pending.size > 0) await Promise.all(pending);
-    },
-  };
+  return routes;
 }
 
 function asConfig({ secret, ...config }: z.infer<typeof configBody>): HookState["config"] {
