@@ -7,6 +7,7 @@ import { explainArguments } from "./arguments.js";
 import type { Catalogue } from "./catalogue.js";
 import type { Answer, ToolEntry } from "./core-tools.js";
 import type { Principal } from "./principal.js";
+import type { Session } from "./sessions.js";
 
 /** One request on its way through: who asks, what they see, and what they are talking in. */
 export interface Call {
@@ -14,7 +15,7 @@ export interface Call {
   readonly catalogue: Catalogue;
   readonly tickets: Tickets;
   /** The 2025 session it came in, if any. */
-  readonly session?: { readonly id: string; readonly subscriptions: Set<string> };
+  readonly session?: Pick<Session, "id" | "surface" | "subscriptions">;
   readonly client?: string;
   readonly budgetMs: number;
   readonly mayCall: (principal: Principal, tool: { readonly readOnly: boolean }) => boolean;
@@ -56,11 +57,19 @@ export function conversation(call: Call, tool?: string): Conversation {
       ...(client === undefined ? {} : { client }),
       ...(tool === undefined ? {} : { tool }),
     },
-    // Without a session the person is the thread: hosts reconnect at will, people remember what they were told.
-    conversation: call.session?.id ?? `person:${speaker.person}`,
+    conversation: threadOf(call),
     budgetMs: call.budgetMs,
     toolFor: (workflow, status) => call.catalogue.toolFor(workflow, status),
   };
+}
+
+/**
+ * A session is a thread of its own. Without one the person is: she remembers what she was told. A host of a frozen
+ * surface makes its sessions from earlier talks of its own accord, so there it is always the person.
+ */
+function threadOf({ session, principal }: Call): string {
+  if (session !== undefined && session.surface !== "frozen") return session.id;
+  return `person:${principal.speaker.person}`;
 }
 
 /** @throws BoardwalkError `unauthorized` for a principal that belongs to no tenant. */

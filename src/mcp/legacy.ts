@@ -3,8 +3,8 @@ import { isJSONRPCRequest, type JSONRPCRequest } from "@modelcontextprotocol/ser
 import type { Call } from "./call.js";
 import { type Dispatcher, initialize, type Reply } from "./dispatcher.js";
 import { openEventStream } from "./event-stream.js";
-import type { Principal, Surface } from "./principal.js";
-import { writeEmpty, writeJson, writeMessage, writeRejection } from "./replies.js";
+import { nameOfClient, type Principal, type Surface } from "./principal.js";
+import { writeEmpty, writeError, writeJson, writeMessage, writeRejection } from "./replies.js";
 import { LEGACY_VERSIONS } from "./server.js";
 import type { Session, Sessions } from "./sessions.js";
 
@@ -13,104 +13,99 @@ import type { Session, Sessions } from "./sessions.js";
  * plain JSON; a session's GET stream carries the news.
  */
 export interface Legacy {
-  post(exchange: Posted): Promise<void>;
-  /** GET opens a session's stream, DELETE ends it. */
-  other(exchange: Exchange): Promise<void>;
+  post(exchange: Exchange, body: unknown): Promise<void>;
+  /** GET opens a session's stream, DELETE ends the session. */
+  other(exchange: Exchange): void;
 }
 
-interface Exchange {
+/** One HTTP request of somebody who has been let in. */
+export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly principal: Principal;
   readonly surface: Surface;
 }
 
-interface Posted extends Exchange {
-  readonly body: unknown;
-  callFor(principal: Principal, surface: Surface, client: string | undefined): Promise<Call>;
-}
-
 interface LegacyOptions {
   readonly dispatcher: Dispatcher;
   readonly sessions: Sessions;
   readonly version: string;
+  readonly callFor: (principal: Principal, surface: Surface, client: string | undefined) => Promise<Call>;
 }
 
 const MAX_BATCH = 50;
+const INVALID_REQUEST = { status: 400, code: -32600 };
 
 const UNKNOWN_SESSION = { status: 404, code: -32001, message: "Session not found. Please initialize again." };
+const NOT_ALLOWED = { status: 405, code: -32000, message: "Method not allowed." };
+const NO_STREAM = {
+  status: 405,
+  code: -32000,
+  message: "That needs a session; without one there is only POST.",
+};
 
 export function createLegacy(options: LegacyOptions): Legacy {
   const { sessions } = options;
-
-  async function post(exchange: Posted): Promise<void> {
-    const { res, body, principal, surface } = exchange;
-    if (!versionIsKnown(exchange)) return;
-    const asked = (Array.isArray(body) ? body : [body]).filter(isJSONRPCRequest);
-    const first = asked.find((request) => request.method === "initialize");
-    if (first !== undefined && Array.isArray(body)) {
-      return writeRejection(res, {
-        status: 400,
-        code: -32600,
-        message: "The handshake comes alone, not in a batch.",
-      });
-    }
-    if (first !== undefined) return shakeHands(options, exchange, first);
-    const session = sessionOf(sessions, exchange);
-    if (session === null) return writeRejection(res, UNKNOWN_SESSION, asked[0]?.id ?? null);
-    // Notifications and responses need no answer, and nothing here waits for one of them.
-    if (asked.length === 0) return writeEmpty(res, 202);
-    if (asked.length > MAX_BATCH) {
-      return writeRejection(res, {
-        status: 400,
-        code: -32600,
-        message: `A batch holds at most ${MAX_BATCH} requests.`,
-      });
-    }
-    const plain = await exchange.callFor(principal, surface, session?.client);
-    const call = session === undefined ? plain : { ...plain, session };
-    const work = () => Promise.all(asked.map((request) => options.dispatcher.request(request, call)));
-    const replies = session === undefined ? await work() : await sessions.during(session, work);
-    writeReplies(res, replies, Array.isArray(body), session);
-  }
-
-  async function other(exchange: Exchange): Promise<void> {
-    const { req, res } = exchange;
-    if (req.method !== "GET" && req.method !== "DELETE") {
-      return writeRejection(res, { status: 405, code: -32000, message: "Method not allowed." });
-    }
-    if (!versionIsKnown(exchange)) return;
-    const session = sessionOf(sessions, exchange);
-    if (session === null) return writeRejection(res, UNKNOWN_SESSION);
-    if (session === undefined) {
-      return writeRejection(res, {
-        status: 405,
-        code: -32000,
-        message: "That needs a session; without one, POST.",
-      });
-    }
-    if (req.method === "DELETE") {
+  return {
+    async post(exchange, body) {
+      if (!versionIsKnown(exchange)) return;
+      const batch = Array.isArray(body);
+      const asked = (batch ? body : [body]).filter(isJSONRPCRequest);
+      const handshake = asked.find((request) => request.method === "initialize");
+      if (handshake === undefined) return answer(options, exchange, asked, batch);
+      if (!batch) return shakeHands(options, exchange, handshake);
+      const message = "The handshake comes alone, not in a batch.";
+      writeRejection(exchange.res, { ...INVALID_REQUEST, message });
+    },
+    other(exchange) {
+      const { req, res } = exchange;
+      if (req.method !== "GET" && req.method !== "DELETE") return writeRejection(res, NOT_ALLOWED);
+      if (!versionIsKnown(exchange)) return;
+      const session = sessionOf(sessions, exchange);
+      if (session === null) return writeRejection(res, UNKNOWN_SESSION);
+      if (session === undefined) return writeRejection(res, NO_STREAM);
+      if (req.method === "GET") return openStream(sessions, session, exchange);
       sessions.end(session);
-      return writeEmpty(res, 200);
-    }
-    openStream(sessions, session, exchange);
-  }
-
-  return { post, other };
+      writeEmpty(res, 200);
+    },
+  };
 }
 
-async function shakeHands(options: LegacyOptions, exchange: Posted, request: JSONRPCRequest): Promise<void> {
+async function answer(
+  { dispatcher, sessions, callFor }: LegacyOptions,
+  exchange: Exchange,
+  asked: readonly JSONRPCRequest[],
+  batch: boolean,
+): Promise<void> {
   const { res, principal, surface } = exchange;
-  const call = await exchange.callFor(principal, surface, undefined);
+  const session = sessionOf(sessions, exchange);
+  if (session === null) return writeError(res, UNKNOWN_SESSION, asked[0]?.id ?? null);
+  // Notifications and responses need no answer, and nothing here waits for one of them.
+  if (asked.length === 0) return writeEmpty(res, 202);
+  if (asked.length > MAX_BATCH) {
+    return writeRejection(res, {
+      ...INVALID_REQUEST,
+      message: `A batch holds at most ${MAX_BATCH} requests.`,
+    });
+  }
+  const plain = await callFor(principal, surface, session?.client);
+  const call = session === undefined ? plain : { ...plain, session };
+  const work = () => Promise.all(asked.map((request) => dispatcher.request(request, call)));
+  const replies = session === undefined ? await work() : await sessions.during(session, work);
+  writeReplies(res, replies, batch, session);
+}
+
+async function shakeHands(
+  options: LegacyOptions,
+  exchange: Exchange,
+  request: JSONRPCRequest,
+): Promise<void> {
+  const { res, principal, surface } = exchange;
+  const call = await options.callFor(principal, surface, undefined);
   const reply = await initialize(request, call, options.version);
   if ("error" in reply.message) return writeMessage(res, reply.status, reply.message);
-  const session = options.sessions.create(principal, surface, clientName(request));
+  const session = options.sessions.create(principal, surface, nameOfClient(request.params?.clientInfo));
   writeReplies(res, [reply], false, session);
-}
-
-function clientName(request: JSONRPCRequest): string | undefined {
-  const info = request.params?.clientInfo as { name?: unknown } | undefined;
-  return typeof info?.name === "string" ? info.name.slice(0, 100) : undefined;
 }
 
 /** A missing header means 2025-03-26, which knew none; a present one has to be a revision we speak. */

@@ -4,16 +4,16 @@ import { CLIENT_INFO_META_KEY, classifyInboundRequest, isJSONRPCRequest } from "
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
 import type { Tickets } from "../tickets/tickets.js";
-import { DEFAULT_MAX_BODY_BYTES, type Rejection, readJson } from "./body.js";
+import { type Rejection, readJson } from "./body.js";
 import type { Call } from "./call.js";
-import { type CatalogueChoice, createCatalogues } from "./catalogues.js";
-import { createDispatcher, type Era } from "./dispatcher.js";
+import { type CatalogueChoice, type Catalogues, createCatalogues } from "./catalogues.js";
+import { createDispatcher, type Dispatcher } from "./dispatcher.js";
 import { createGuard } from "./guard.js";
-import { createLegacy } from "./legacy.js";
-import { createModernHandlers, isPlain } from "./modern.js";
-import type { Principal, Surface } from "./principal.js";
-import { writeMessage, writeRejection } from "./replies.js";
-import { createSessions } from "./sessions.js";
+import { createLegacy, type Exchange, type Legacy } from "./legacy.js";
+import { createModernHandlers, isPlain, type ModernHandlers } from "./modern.js";
+import { nameOfClient, type Principal, type Surface } from "./principal.js";
+import { writeError, writeMessage, writeRejection } from "./replies.js";
+import { createSessions, type Sessions } from "./sessions.js";
 
 export interface McpLog {
   error(facts: Readonly<Record<string, unknown>>, message: string): void;
@@ -62,6 +62,8 @@ export interface Mcp {
   toolsChanged(tenantId: string): void;
   /** A ticket or workflow has changed: tells the tenant's clients that subscribed to its URI. */
   resourceUpdated(tenantId: string, uri: string): void;
+  /** Ends every session and stream of a tenant, as when a token was taken back; who may still call comes again. */
+  disconnect(tenantId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,101 +82,131 @@ const NEEDS_TENANT = new Set([
   "completion/complete",
 ]);
 
+const UNLINKED = { status: 401, code: -32000, message: "Please link your account first." };
+
 /** The MCP endpoint over `tickets`: both protocol eras on one URL, for every tenant. */
 export async function createMcp(options: McpOptions): Promise<Mcp> {
   const version = options.version ?? "0.0.0";
-  const now = options.now ?? (() => new Date());
-  const report = reporter(options.log);
-  const guard = createGuard(options);
-  const catalogues = createCatalogues({ ...options, now });
-  const sessions = createSessions({ ...options.sessions, now });
-  const dispatchers: Record<Era, Awaited<ReturnType<typeof createDispatcher>>> = {
-    modern: await createDispatcher("modern", version),
-    legacy: await createDispatcher("legacy", version),
-  };
-  const modern = createModernHandlers(version, (error) => report(BoardwalkError.from(error)));
-  const legacy = createLegacy({ dispatcher: dispatchers.legacy, sessions, version });
+  const [modern, legacy] = await Promise.all([
+    createDispatcher("modern", version),
+    createDispatcher("legacy", version),
+  ]);
+  return new Endpoint(options, version, modern, legacy);
+}
 
-  async function callFor(principal: Principal, surface: Surface, client: string | undefined): Promise<Call> {
-    return {
-      principal,
-      catalogue: await catalogues.get(principal.tenant, surface),
-      tickets: options.tickets,
-      ...(client === undefined ? {} : { client }),
-      budgetMs: options.budgetMs?.(surface) ?? DEFAULT_BUDGET_MS[surface],
-      mayCall: options.mayCall ?? (() => true),
-      report,
-    };
+class Endpoint implements Mcp {
+  readonly guard: Mcp["guard"];
+  readonly #options: McpOptions;
+  readonly #report: Call["report"];
+  readonly #catalogues: Catalogues;
+  readonly #sessions: Sessions;
+  readonly #dispatchers: readonly Dispatcher[];
+  readonly #modern: Dispatcher;
+  readonly #handlers: ModernHandlers;
+  readonly #legacy: Legacy;
+
+  constructor(options: McpOptions, version: string, modern: Dispatcher, legacy: Dispatcher) {
+    const now = options.now ?? (() => new Date());
+    this.guard = createGuard(options);
+    this.#options = options;
+    this.#report = reporter(options.log);
+    this.#catalogues = createCatalogues({ ...options, now });
+    this.#sessions = createSessions({ ...options.sessions, now });
+    this.#dispatchers = [modern, legacy];
+    this.#modern = modern;
+    this.#handlers = createModernHandlers(version, (error) => this.#report(BoardwalkError.from(error)));
+    this.#legacy = createLegacy({
+      dispatcher: legacy,
+      sessions: this.#sessions,
+      version,
+      callFor: (principal, surface, client) => this.#callFor(principal, surface, client),
+    });
   }
 
-  async function post(
+  async handle(
     req: IncomingMessage,
     res: ServerResponse,
     principal: Principal,
-    surface: Surface,
-    body: unknown,
+    { surface = "generated", body: given }: HandleOptions = {},
   ): Promise<void> {
+    const exchange = { req, res, principal, surface };
+    let body = given;
+    try {
+      const refused = this.guard(req);
+      if (refused !== undefined) return writeRejection(res, refused);
+      if (req.method !== "POST") return this.#legacy.other(exchange);
+      if (body === undefined) {
+        const read = await readJson(req, this.#options.maxBodyBytes);
+        if (!read.ok) return writeRejection(res, read);
+        body = read.value;
+      }
+      await this.#post(exchange, body);
+    } catch (error) {
+      const known = BoardwalkError.from(error);
+      this.#report(known);
+      if (res.headersSent) res.end();
+      else
+        writeError(res, { status: 200, code: -32603, message: known.message }, idOf(body), {
+          code: known.code,
+        });
+    }
+  }
+
+  async #post(exchange: Exchange, body: unknown): Promise<void> {
+    const { req, res, principal, surface } = exchange;
     const outcome = classifyInboundRequest({ httpMethod: "POST", ...standardHeaders(req), body });
     if (outcome.kind === "reject") {
-      return writeRejection(res, { ...outcome, status: outcome.httpStatus }, idOf(body), outcome.data);
+      return writeError(res, { ...outcome, status: outcome.httpStatus }, idOf(body), outcome.data);
     }
     if (principal.tenant === undefined && requests(body).some(({ method }) => NEEDS_TENANT.has(method))) {
-      return writeRejection(
-        res,
-        { status: 401, code: -32000, message: "Please link your account first." },
-        idOf(body),
-      );
+      return writeError(res, UNLINKED, idOf(body));
     }
-    if (outcome.kind === "legacy") {
-      return legacy.post({ req, res, principal, surface, body, callFor });
+    if (outcome.kind === "legacy") return this.#legacy.post(exchange, body);
+    const call = await this.#callFor(principal, surface, clientOf(body));
+    if (outcome.messageKind !== "request" || !isPlain(outcome, req)) {
+      return this.#handlers.serve(call, req, res, body);
     }
-    const call = await callFor(principal, surface, clientOf(body));
-    if (outcome.messageKind !== "request" || !isPlain(outcome, req))
-      return modern.serve(call, req, res, body);
-    const reply = await dispatchers.modern.request(outcome.message, call);
+    const reply = await this.#modern.request(outcome.message, call);
     writeMessage(res, reply.status, reply.message);
   }
 
-  return {
-    guard,
-    async handle(req, res, principal, { surface = "generated", body } = {}) {
-      let given = body;
-      try {
-        const refused = guard(req);
-        if (refused !== undefined) return writeRejection(res, refused);
-        if (req.method !== "POST") return await legacy.other({ req, res, principal, surface });
-        if (given === undefined) {
-          const read = await readJson(req, options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES);
-          if (!read.ok) return writeRejection(res, read);
-          given = read.value;
-        }
-        await post(req, res, principal, surface, given);
-      } catch (error) {
-        const known = BoardwalkError.from(error);
-        report(known);
-        if (res.headersSent) return void res.end();
-        writeRejection(res, { status: 200, code: -32603, message: known.message }, idOf(given), {
-          code: known.code,
-        });
-      }
-    },
-    toolsChanged(tenantId) {
-      catalogues.forget(tenantId);
-      for (const list of ["tools", "resources"]) {
-        sessions.notify(tenantId, { jsonrpc: "2.0", method: `notifications/${list}/list_changed` });
-      }
-      modern.toolsChanged(tenantId);
-    },
-    resourceUpdated(tenantId, uri) {
-      const notification = { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } };
-      sessions.notify(tenantId, notification, (session) => session.subscriptions.has(uri));
-      modern.resourceUpdated(tenantId, uri);
-    },
-    async close() {
-      sessions.close();
-      await Promise.all([modern.close(), dispatchers.modern.close(), dispatchers.legacy.close()]);
-    },
-  };
+  async #callFor(principal: Principal, surface: Surface, client: string | undefined): Promise<Call> {
+    const { tickets, budgetMs, mayCall } = this.#options;
+    return {
+      principal,
+      catalogue: await this.#catalogues.get(principal.tenant, surface),
+      tickets,
+      ...(client === undefined ? {} : { client }),
+      budgetMs: budgetMs?.(surface) ?? DEFAULT_BUDGET_MS[surface],
+      mayCall: mayCall ?? (() => true),
+      report: this.#report,
+    };
+  }
+
+  toolsChanged(tenantId: string): void {
+    this.#catalogues.forget(tenantId);
+    for (const list of ["tools", "resources"]) {
+      this.#sessions.notify(tenantId, { jsonrpc: "2.0", method: `notifications/${list}/list_changed` });
+    }
+    this.#handlers.toolsChanged(tenantId);
+  }
+
+  resourceUpdated(tenantId: string, uri: string): void {
+    const notification = { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } };
+    this.#sessions.notify(tenantId, notification, (session) => session.subscriptions.has(uri));
+    this.#handlers.resourceUpdated(tenantId, uri);
+  }
+
+  async disconnect(tenantId: string): Promise<void> {
+    this.#catalogues.forget(tenantId);
+    this.#sessions.endAll(tenantId);
+    await this.#handlers.disconnect(tenantId);
+  }
+
+  async close(): Promise<void> {
+    this.#sessions.close();
+    await Promise.all([this.#handlers.close(), ...this.#dispatchers.map((one) => one.close())]);
+  }
 }
 
 /** Tells the log which kind of error it was and where it came from; never its text, which may quote a ticket. */
@@ -218,6 +250,5 @@ function idOf(body: unknown): string | number | null {
 /** The client's name as a request of 2026 carries it. */
 function clientOf(body: unknown): string | undefined {
   const meta = (body as { params?: { _meta?: Record<string, unknown> } }).params?._meta;
-  const info = meta?.[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
-  return typeof info?.name === "string" ? info.name.slice(0, 100) : undefined;
+  return nameOfClient(meta?.[CLIENT_INFO_META_KEY]);
 }

@@ -37,6 +37,7 @@ export interface ModernHandlers {
   serve(call: Call, req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void>;
   toolsChanged(tenantId: string): void;
   resourceUpdated(tenantId: string, uri: string): void;
+  disconnect(tenantId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -96,6 +97,11 @@ export function createModernHandlers(version: string, report: (error: Error) => 
     },
     resourceUpdated(tenantId, uri) {
       served.get(tenantId)?.handler.notify.resourceUpdated(uri);
+    },
+    async disconnect(tenantId) {
+      const one = served.get(tenantId);
+      served.delete(tenantId);
+      await one?.handler.close();
     },
     async close() {
       await Promise.all([...served.values()].map(({ handler }) => handler.close()));

@@ -13,3 +13,15 @@ export interface Principal {
   readonly speaker: Speaker;
   readonly scopes: readonly string[];
 }
+
+/** What a client calls itself, as it may stand in an audit log; it is the client's word and proves nothing. */
+export function nameOfClient(info: unknown): string | undefined {
+  const name = (info as { name?: unknown } | undefined | null)?.name;
+  if (typeof name !== "string") return undefined;
+  return (
+    name
+      .replace(/\p{C}+/gu, " ")
+      .trim()
+      .slice(0, 100) || undefined
+  );
+}

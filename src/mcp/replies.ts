@@ -18,10 +18,15 @@ export function writeJson(
   res.end(text);
 }
 
-export function writeRejection(
+/** A request that was turned away before its id was known. */
+export function writeRejection(res: ServerResponse, rejection: Rejection): void {
+  writeError(res, rejection, null);
+}
+
+export function writeError(
   res: ServerResponse,
   { status, code, message }: Rejection,
-  id: string | number | null = null,
+  id: string | number | null,
   data?: unknown,
 ): void {
   const error = { code, message, ...(data === undefined ? {} : { data }) };

@@ -27,7 +27,7 @@ const INSTRUCTIONS =
 
 const text = z.string();
 const params = {
-  list: z.looseObject({}),
+  list: z.looseObject({ cursor: text.optional() }),
   uri: z.looseObject({ uri: text }),
   call: z.looseObject({ name: text, arguments: z.record(text, z.unknown()).optional() }),
   prompt: z.looseObject({ name: text, arguments: z.record(text, text).optional() }),
@@ -71,22 +71,24 @@ export function createServer(version: string, callOf: (ctx: ServerContext) => Ca
 
 type CallOf = (ctx: ServerContext) => Call;
 
+/** Lists are whole: we hand out no cursors, so any that comes is not ours. */
+function onList(server: Server, method: string, list: (ctx: ServerContext) => Record<string, unknown>): void {
+  server.setRequestHandler(method, { params: params.list }, ({ cursor }, ctx) => {
+    if (cursor === undefined) return list(ctx);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "That cursor is not one of ours.");
+  });
+}
+
 function onTools(server: Server, callOf: CallOf): void {
-  server.setRequestHandler("tools/list", { params: params.list }, (_, ctx) => ({
-    tools: callOf(ctx).catalogue.tools,
-  }));
+  onList(server, "tools/list", (ctx) => ({ tools: callOf(ctx).catalogue.tools }));
   server.setRequestHandler("tools/call", { params: params.call }, ({ name, arguments: args }, ctx) =>
     callTool(callOf(ctx), name, args),
   );
 }
 
 function onResources(server: Server, callOf: CallOf): void {
-  server.setRequestHandler("resources/list", { params: params.list }, (_, ctx) => ({
-    resources: listResources(callOf(ctx)),
-  }));
-  server.setRequestHandler("resources/templates/list", { params: params.list }, () => ({
-    resourceTemplates: TEMPLATES,
-  }));
+  onList(server, "resources/list", (ctx) => ({ resources: listResources(callOf(ctx)) }));
+  onList(server, "resources/templates/list", () => ({ resourceTemplates: TEMPLATES }));
   server.setRequestHandler("resources/read", { params: params.uri }, ({ uri }, ctx) => {
     const call = callOf(ctx);
     return spoken(call, () => readResource(call, uri));
@@ -121,7 +123,7 @@ async function subscribe(call: Call, uri: string): Promise<Record<string, never>
 }
 
 function onPrompts(server: Server, callOf: CallOf): void {
-  server.setRequestHandler("prompts/list", { params: params.list }, () => ({ prompts: [STANDUP] }));
+  onList(server, "prompts/list", () => ({ prompts: [STANDUP] }));
   server.setRequestHandler("prompts/get", { params: params.prompt }, ({ name, arguments: args }, ctx) => {
     if (name !== STANDUP.name) {
       throw new ProtocolError(

@@ -30,6 +30,7 @@ export interface Sessions {
   attach(session: Session, stream: EventStream): void;
   detach(session: Session, stream: EventStream): void;
   end(session: Session): void;
+  endAll(tenantId: string): void;
   /** Sends news to the sessions of a tenant that want it; one without a stream hears it when it opens one. */
   notify(tenantId: string, notification: object, wants?: (session: Session) => boolean): void;
   close(): void;
@@ -142,6 +143,10 @@ class SessionTable implements Sessions {
     if (ofTenant?.size === 0) this.#byTenant.delete(held.tenantId);
     held.stream?.close();
     held.stream = undefined;
+  }
+
+  endAll(tenantId: string): void {
+    for (const held of [...(this.#byTenant.get(tenantId) ?? [])]) this.end(held);
   }
 
   notify(tenantId: string, notification: object, wants: (session: Session) => boolean = () => true): void {
