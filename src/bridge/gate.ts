@@ -62,6 +62,7 @@ class Gate<C extends object> implements StateGate<C> {
     const minted = options.handles !== "named";
     const start =
       options.stateHandleKey !== undefined && minted ? startTool(this, options.stateHandleKey) : undefined;
+    this.#startTool = start?.name;
     this.#handle = handleArgument(options.stateHandleKey, start?.name);
     this.#custody = new Custody(this.#logic, options.store ?? createMemoryStateStore(), {
       ttlMs: options.ttlMs ?? 604_800_000,

@@ -4,7 +4,7 @@ import type { FsmMcpCallContext, McpResourceSpec } from "./types.js";
 /** Where a machine is, as a JSON resource. */
 export function stateResource(
   uri: string,
-  view: (ctx: FsmMcpCallContext | undefined) => object,
+  view: (ctx: FsmMcpCallContext | undefined) => object | Promise<object>,
 ): McpResourceSpec {
   return {
     name: "fsm_state",
@@ -13,7 +13,7 @@ export function stateResource(
     description: "Current finite-state-machine state, context, and available actions.",
     mimeType: "application/json",
     async read(ctx) {
-      return { contents: [{ uri, mimeType: "application/json", text: toJson(view(ctx)) }] };
+      return { contents: [{ uri, mimeType: "application/json", text: toJson(await view(ctx)) }] };
     },
   };
 }
