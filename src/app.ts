@@ -124,6 +124,8 @@ async function openState(
     connection: url,
     concurrency: config.workerConcurrency,
     laneCap: config.laneCap,
+    lockMs: config.jobLockMs,
+    stalledCheckMs: Math.ceil(config.jobLockMs / 2),
     onError,
   });
   closers.push(() => hooks.close());

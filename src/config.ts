@@ -105,6 +105,8 @@ const settings = z.object({
   ticketPollMs: integer(1_000, 86_400_000).default(60_000),
   workflowPollMs: integer(1_000, 86_400_000).default(3_600_000),
   sweepMs: integer(100, 3_600_000).default(10_000),
+  /** A worker not heard of for this long has lost its jobs to others. */
+  jobLockMs: integer(500, 600_000).default(10_000),
 });
 
 export type Config = Readonly<z.output<typeof settings>>;
@@ -133,6 +135,7 @@ const VARIABLES: Readonly<Record<Key, string>> = {
   ticketPollMs: "BOARDWALK_TICKET_POLL_MS",
   workflowPollMs: "BOARDWALK_WORKFLOW_POLL_MS",
   sweepMs: "BOARDWALK_SWEEP_MS",
+  jobLockMs: "BOARDWALK_JOB_LOCK_MS",
 };
 const KEYS = Object.keys(VARIABLES) as readonly Key[];
 

@@ -4,6 +4,7 @@ import {
   type EmulatorHost,
   type EmulatorHostOptions,
   type Faults,
+  type Gate,
   type JournalEntry,
 } from "../../src/board/emulator.js";
 import { demoJiraSite } from "./emulator/demo.js";
@@ -44,6 +45,7 @@ export interface JiraEmulator extends People {
   /** The state itself, to look into. */
   readonly site: Site;
   setFaults(faults: Faults): void;
+  setGate(gate: Gate): void;
   /** The next `times` requests are answered 429. */
   limitRate(limit: {
     readonly times: number;
@@ -97,6 +99,7 @@ export async function startJiraEmulator(options: JiraEmulatorOptions = {}): Prom
     webhooks,
     site,
     setFaults: (faults) => host.setFaults(faults),
+    setGate: (gate) => host.setGate(gate),
     limitRate,
     withhold(permissions) {
       site.accounts[0] = { ...account, lacks: permissions };
@@ -105,8 +108,8 @@ export async function startJiraEmulator(options: JiraEmulatorOptions = {}): Prom
       denial = status;
     },
     async close() {
+      await webhooks.stop();
       await host.close();
-      await webhooks.settled();
     },
   };
 }

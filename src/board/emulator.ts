@@ -39,12 +39,27 @@ export interface WebhookTarget {
   readonly body: string | Uint8Array;
 }
 
+/**
+ * Holds one request, so that a test knows where a client stands when it ends it. What is held goes on when the promise
+ * resolves, whether or not its client still listens; `"lost"` means that the board never saw it.
+ */
+export interface Hold {
+  /** It has arrived, and nothing is done yet. */
+  readonly before?: () => Promise<"lost" | undefined>;
+  /** Its work is done, and the answer is not sent. */
+  readonly after?: () => Promise<undefined>;
+}
+
+export type Gate = (request: Request) => Hold | undefined;
+
 export interface EmulatorHost {
   readonly app: Express;
   readonly journal: readonly JournalEntry[];
   /** Where it listens, once `listen` has resolved. */
   readonly url: string;
   setFaults(faults: Faults): void;
+  /** Asked about every request from now on. */
+  setGate(gate: Gate): void;
   /** Sends a webhook as the board would, with the faults that are on; answers whether the receiver took it. */
   deliver(target: WebhookTarget): Promise<boolean>;
   listen(port?: number, host?: string): Promise<void>;
@@ -79,6 +94,7 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
   const server: Server = createServer(app);
   let faults: Faults = {};
   let current: Faults = {};
+  let gate: Gate = () => undefined;
   let url = "";
   const isWrite = options.isWrite ?? ((request) => request.method !== "GET" && request.method !== "HEAD");
 
@@ -96,15 +112,19 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
   });
   app.use(async (request: Request, response: Response, next: NextFunction) => {
     const entry = { method: request.method, path: request.originalUrl, at: new Date().toISOString() };
-    response.on("finish", () => {
+    const hold = gate(request);
+    // When it is answered, not when the answer is out: a client that is gone never takes it, and the work is done.
+    onEnd(response, () => {
       const operation = options.operationOf?.(request);
       journal.push({
         ...entry,
         status: response.statusCode,
         ...(operation === undefined ? {} : { operation }),
       });
+      return hold?.after?.();
     });
     const told = options.onExchange && recordReply(request, response, options.onExchange);
+    if ((await hold?.before?.()) === "lost") return void response.destroy();
     if (faults.latencyMs) await pause(faults.latencyMs);
     if (!takeFault(isWrite(request))) return next();
     told?.markFaulty();
@@ -156,6 +176,9 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
     setFaults(next) {
       faults = next;
     },
+    setGate(next) {
+      gate = next;
+    },
     async deliver(target) {
       if (faults.dropWebhooks) {
         faults = { ...faults, dropWebhooks: faults.dropWebhooks - 1 };
@@ -178,6 +201,17 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** Calls `told` once the reply is made, and sends it when that has resolved. */
+function onEnd(response: Response, told: () => Promise<undefined> | undefined): void {
+  const end = response.end.bind(response) as (...args: unknown[]) => Response;
+  response.end = ((...args: unknown[]) => {
+    const held = told();
+    if (held === undefined) return end(...args);
+    void held.then(() => end(...args));
+    return response;
+  }) as typeof response.end;
 }
 
 /** Keeps what is sent as the reply, and tells it when the reply is done. */
