@@ -1,4 +1,6 @@
 import { describeConnector } from "./connector.contract.js";
 import { jiraHarness } from "./jira.harness.js";
+import { describeJira } from "./jira-cases.js";
 
 describeConnector("Jira", () => jiraHarness());
+describeJira("Jira's own ways");

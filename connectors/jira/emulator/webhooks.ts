@@ -44,8 +44,8 @@ export interface Webhooks {
   /** Registers by hand, as an administrator would in the settings. */
   add(url: string, secret: string | undefined): void;
   fire(event: IssueEvent): void;
-  /** Resolves when no delivery is under way. */
-  settled(): Promise<void>;
+  /** Gives up what is still to be tried again; resolves when no delivery is under way. */
+  stop(): Promise<void>;
 }
 
 export function createWebhooks(
@@ -57,6 +57,7 @@ export function createWebhooks(
   const registered: Registered[] = [];
   const sent: SentDelivery[] = [];
   const running = new Set<Promise<void>>();
+  const stopping = new AbortController();
   let lastId = 0;
 
   function register(from: Omit<Registered, "id">): Registered {
@@ -67,8 +68,8 @@ export function createWebhooks(
 
   async function deliver(delivery: SentDelivery): Promise<void> {
     for (let attempt = 1; attempt <= TRIES; attempt++) {
-      if (await host.deliver(delivery)) return;
-      await pause(RETRY_MS * attempt);
+      if ((await host.deliver(delivery)) || stopping.signal.aborted) return;
+      await pause(RETRY_MS * attempt, stopping.signal);
     }
   }
 
@@ -103,7 +104,8 @@ export function createWebhooks(
       });
     },
     fire,
-    async settled() {
+    async stop() {
+      stopping.abort();
       while (running.size > 0) await Promise.all(running);
     },
     addRoutes(app) {

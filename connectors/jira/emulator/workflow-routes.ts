@@ -22,7 +22,7 @@ export function addWorkflowRoutes(
   let reply = 0;
 
   app.post("/rest/api/3/workflows/preview", (request, response) => {
-    const viewers: Permission[] = ["ADMINISTER", "ADMINISTER_PROJECTS", "VIEW_READONLY_WORKFLOW"];
+    const viewers: Permission[] = ["ADMINISTER_PROJECTS", "VIEW_READONLY_WORKFLOW"];
     if (!permitted(site, response, viewers, options.denial(), NO_WORKFLOW)) return;
     const body = (request.body ?? {}) as Record<string, unknown>;
     const project = site.projectOf(String(body.projectId));
