@@ -57,29 +57,33 @@ export class Custody<C extends object> {
    * @throws BoardwalkError with a sentence for the caller: the handle is unknown or expired, the session is expired,
    * another call is under way (`busy`), or the machine no longer has the saved state (`stale_workflow`).
    */
-  async load(identity: GateIdentity): Promise<Place<C>> {
-    const place = await this.read(identity);
-    const claim = place.stored?.claim;
-    if (claim !== undefined && Date.parse(claim.until) > this.#options.now()) throw busy();
-    return place;
+  load(identity: GateIdentity): Promise<Place<C>> {
+    return this.#take(identity, true);
   }
 
   /** As `load`, for who only looks: a call under way is no hindrance. */
-  async read(identity: GateIdentity): Promise<Place<C>> {
+  read(identity: GateIdentity): Promise<Place<C>> {
+    return this.#take(identity, false);
+  }
+
+  async #take(identity: GateIdentity, toAct: boolean): Promise<Place<C>> {
     if (this.#owed.size > 0) await this.#payOwed(identity.key);
     const stored = parseStateSnapshot(await this.#store.load(identity.key));
     if (stored === undefined) {
       if (identity.kind === "handle" && this.#options.minted) throw this.#unknownHandle();
       return { identity, stored, actor: this.#logic.start() };
     }
-    if (identity.kind !== "process" && this.#isExpired(stored)) await this.#expire(identity, stored);
+    const now = this.#options.now();
+    if (identity.kind !== "process" && this.#isExpired(stored, now)) await this.#expire(identity, stored);
+    if (toAct && stored.claim !== undefined && Date.parse(stored.claim.until) > now) throw busy();
     return { identity, stored, actor: this.#restore(stored.state) };
   }
 
   /** Where it is, or undefined where `read` would refuse; changes nothing and uses up no notice of expiry. */
   async peek(identity: GateIdentity): Promise<FsmSnapshot<C> | undefined> {
     const stored = parseStateSnapshot(await this.#store.load(identity.key));
-    if (stored !== undefined && identity.kind !== "process" && this.#isExpired(stored)) return undefined;
+    if (stored !== undefined && identity.kind !== "process" && this.#isExpired(stored, this.#options.now()))
+      return undefined;
     if (stored === undefined && identity.kind === "handle" && this.#options.minted) return undefined;
     const actor = this.#restore(stored?.state);
     const snapshot = actor.getSnapshot();
@@ -116,17 +120,13 @@ export class Custody<C extends object> {
    * saved; then the change is kept here and saved before this workflow's next call.
    */
   async commit(place: Place<C>, snapshot: FsmSnapshot<C>): Promise<void> {
+    const { key } = place.identity;
     const next = { state: this.#logic.save(snapshot), updatedAt: iso(this.#options.now()) };
     try {
-      await this.#put(place.identity.key, place.stored, next);
+      if (!(await this.#set(key, place.stored, next))) throw movedMeanwhile();
     } catch (error) {
       if (error instanceof BoardwalkError) throw error;
-      this.#owed.set(place.identity.key, { from: place.stored, next });
-      throw new BoardwalkError(
-        "unavailable",
-        "It was done, but where the workflow stands now could not be saved. Do not repeat it; the next call saves it.",
-        { cause: error },
-      );
+      await this.#insist(key, place.stored, next, error);
     }
   }
 
@@ -136,34 +136,53 @@ export class Custody<C extends object> {
     await this.#store.save(key, { state, updatedAt: iso(this.#options.now()) });
   }
 
-  async #put(key: string, from: FsmStateSnapshot | undefined, next: FsmStateSnapshot): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
+  #set(key: string, from: FsmStateSnapshot | undefined, next: FsmStateSnapshot): Promise<boolean> {
+    if (this.#store.compareAndSet !== undefined) return this.#store.compareAndSet(key, from, next);
+    return this.#store.save(key, next).then(() => true);
+  }
+
+  /** Tries again what has failed once, and keeps it here when it keeps failing: the work itself is done. */
+  async #insist(
+    key: string,
+    from: FsmStateSnapshot | undefined,
+    next: FsmStateSnapshot,
+    cause: unknown,
+  ): Promise<void> {
+    for (let attempt = 2; attempt <= SAVE_ATTEMPTS; attempt++) {
       try {
-        if (this.#store.compareAndSet === undefined) return await this.#store.save(key, next);
-        if (await this.#store.compareAndSet(key, from, next)) return;
-        // An attempt whose answer got lost may have landed.
-        if (attempt > 1 && sameSnapshot(parseStateSnapshot(await this.#store.load(key)), next)) return;
-        throw new BoardwalkError(
-          "conflict",
-          "Someone else moved this workflow meanwhile. Look where it is and try again.",
-        );
+        if (await this.#setOrFind(key, from, next)) return;
+        throw movedMeanwhile();
       } catch (error) {
-        if (error instanceof BoardwalkError || attempt === SAVE_ATTEMPTS) throw error;
+        if (error instanceof BoardwalkError) throw error;
       }
     }
+    this.#owed.set(key, { from, next });
+    throw new BoardwalkError(
+      "unavailable",
+      "It was done, but where the workflow stands now could not be saved. Do not repeat it; the next call saves it.",
+      { cause },
+    );
+  }
+
+  /** A save whose answer got lost may have landed. */
+  async #setOrFind(
+    key: string,
+    from: FsmStateSnapshot | undefined,
+    next: FsmStateSnapshot,
+  ): Promise<boolean> {
+    if (await this.#set(key, from, next)) return true;
+    return sameSnapshot(parseStateSnapshot(await this.#store.load(key)), next);
   }
 
   async #payOwed(key: string): Promise<void> {
     const owed = this.#owed.get(key);
     if (owed === undefined) return;
     try {
-      await this.#put(key, owed.from, owed.next);
+      // Not set, because someone else moved it on: theirs is the newer truth.
+      await this.#setOrFind(key, owed.from, owed.next);
     } catch (error) {
-      if (!(error instanceof BoardwalkError)) {
-        const message = "Where this workflow stands could not be saved yet. Please try again in a moment.";
-        throw new BoardwalkError("unavailable", message, { cause: error });
-      }
-      // Someone else moved it on: theirs is the newer truth.
+      const message = "Where this workflow stands could not be saved yet. Please try again in a moment.";
+      throw new BoardwalkError("unavailable", message, { cause: error });
     }
     this.#owed.delete(key);
   }
@@ -184,9 +203,11 @@ export class Custody<C extends object> {
     }
   }
 
-  #isExpired({ updatedAt }: FsmStateSnapshot): boolean {
-    const at = Date.parse(updatedAt);
-    return this.#options.now() - at > this.#options.ttlMs;
+  #isExpired({ updatedAt }: FsmStateSnapshot, now: number): boolean {
+    const oldest = iso(now - this.#options.ttlMs);
+    // Our own times compare as text; parsing them would cost more than the transition.
+    if (updatedAt.length === oldest.length && updatedAt.endsWith("Z")) return updatedAt < oldest;
+    return now - Date.parse(updatedAt) > this.#options.ttlMs;
   }
 
   /** A session has nothing but its id to come back with, so it starts over, once it has been told. */
@@ -228,16 +249,23 @@ function busy(): BoardwalkError {
   );
 }
 
-let lastMs = Number.NaN;
-let lastIso = "";
+function movedMeanwhile(): BoardwalkError {
+  return new BoardwalkError(
+    "conflict",
+    "Someone else moved this workflow meanwhile. Look where it is and try again.",
+  );
+}
 
-/** Making the string costs more than everything else a call does, so one is made per millisecond. */
+const isoOf = new Map<number, string>();
+
+/** Making the string costs more than everything else a call does, so the latest few are kept. */
 function iso(ms: number): string {
-  if (ms !== lastMs) {
-    lastIso = new Date(ms).toISOString();
-    lastMs = ms;
-  }
-  return lastIso;
+  const known = isoOf.get(ms);
+  if (known !== undefined) return known;
+  if (isoOf.size >= 8) isoOf.clear();
+  const made = new Date(ms).toISOString();
+  isoOf.set(ms, made);
+  return made;
 }
 
 function spokenTime(ms: number): string {

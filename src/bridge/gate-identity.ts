@@ -12,6 +12,9 @@ export interface GateIdentityOptions {
   readonly getPrincipal?: (ctx: FsmMcpCallContext | undefined) => string | undefined;
 }
 
+/** Ids that encoding would not change. */
+const PLAIN = /^[\w-]*$/;
+
 /**
  * By the handle in the arguments, else by the session, else one for the whole process. The principal is part of the
  * key, so that no handle or session id, guessed or overheard, leads to another's workflow.
@@ -22,7 +25,7 @@ export function createIdentify(options: GateIdentityOptions) {
 
   function keyOf(ctx: FsmMcpCallContext | undefined, id: string): string {
     const principal = principalOf(ctx);
-    const part = encodeURIComponent(id);
+    const part = PLAIN.test(id) ? id : encodeURIComponent(id);
     return principal === undefined ? part : `${encodeURIComponent(principal)}/${part}`;
   }
 
