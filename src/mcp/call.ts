@@ -1,7 +1,8 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
+import type { TicketShape } from "../tickets/shapes.js";
 import type { Conversation, Tickets } from "../tickets/tickets.js";
 import { explainArguments } from "./arguments.js";
 import type { Catalogue } from "./catalogue.js";
@@ -15,7 +16,10 @@ export interface Call {
   readonly catalogue: Catalogue;
   readonly tickets: Tickets;
   /** The 2025 session it came in, if any. */
-  readonly session?: Pick<Session, "id" | "surface" | "subscriptions">;
+  readonly session?: Session;
+  readonly gating: "explain" | "hide";
+  /** Tells the session that its list of tools has changed. */
+  readonly relist?: () => void;
   readonly client?: string;
   readonly budgetMs: number;
   readonly mayCall: (principal: Principal, tool: { readonly readOnly: boolean }) => boolean;
@@ -38,12 +42,32 @@ export async function callTool(call: Call, name: string, given: unknown): Promis
     return failure(entry, "forbidden", "Your access lets you look at tickets, but not move them.");
   }
   try {
-    return success(await entry.run(call.tickets, conversation(call, name), args.data));
+    const answer = await entry.run(call.tickets, conversation(call, name), args.data);
+    follow(call, answer);
+    return success(answer);
   } catch (error) {
     const known = BoardwalkError.from(error);
     call.report(known);
     return failure(entry, known.code, known.message);
   }
+}
+
+/** The tools to list: for a session whose list follows the talk, those that fit the ticket it is about. */
+export function listTools({ catalogue, gating, session }: Call): Tool[] {
+  const focus = gating === "hide" ? session?.focus : undefined;
+  return focus === undefined ? catalogue.tools : catalogue.focusedOn(focus.workflow, focus.status);
+}
+
+/** Keeps a session's focus on the ticket of the latest answer; an answer about many takes it away. */
+function follow({ session, gating, relist }: Call, answer: Answer): void {
+  if (session === undefined || gating !== "hide") return;
+  const ticket = answer.ticket as TicketShape | undefined;
+  const about = ticket ?? answer.tickets ?? answer.boards;
+  if (about === undefined) return;
+  const focus = ticket === undefined ? undefined : { workflow: ticket.workflow, status: ticket.status.id };
+  const { focus: before } = session;
+  session.focus = focus;
+  if (before?.workflow !== focus?.workflow || before?.status !== focus?.status) relist?.();
 }
 
 /** The speaker's side of the facade's contract, made from the request. */

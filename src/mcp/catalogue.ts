@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
-import { NO_STATUS, type Status } from "../machine/index.js";
+import { moveEvent, NO_STATUS, type Status } from "../machine/index.js";
 import type { KeptWorkflow } from "../tickets/tickets.js";
 import { argumentsOf } from "./arguments.js";
 import {
@@ -12,6 +12,7 @@ import {
   type ToolEntry,
 } from "./core-tools.js";
 import { objectSchema, shallowSchema } from "./json-schema.js";
+import { machineOf } from "./machines.js";
 import { type Destination, destinationKey, type KeptNames, nameDestinations } from "./tool-names.js";
 
 /** More tools than this and clients start to drop some, so the core is shown instead. */
@@ -24,16 +25,20 @@ export interface Catalogue {
   find(name: string): ToolEntry | undefined;
   /** The tool that moves a ticket of this workflow to this status. */
   toolFor(workflow: string, status: string): string | undefined;
+  /** The tools without those that a ticket in this status of this workflow could not use now. */
+  focusedOn(workflow: string, status: string): Tool[];
   readonly workflows: readonly KeptWorkflow[];
 }
 
 /** The core as one tenant's catalogue: the move is one tool with the status as an argument. */
 export function coreCatalogue(workflows: readonly KeptWorkflow[]): Catalogue {
   const byName = new Map(CORE_TOOLS.map((entry) => [entry.tool.name, entry]));
+  const tools = listOf(CORE_TOOLS);
   return {
-    tools: listOf(CORE_TOOLS),
+    tools,
     find: (name) => byName.get(name),
     toolFor: () => undefined,
+    focusedOn: () => tools,
     workflows,
   };
 }
@@ -65,17 +70,33 @@ export function generatedCatalogue(options: GeneratedOptions): {
   if (core.length + targets.length > (options.maxTools ?? MAX_TOOLS)) {
     return { catalogue: coreCatalogue(options.workflows), kept };
   }
-  const moves = targets.map((target) => moveTool(target, nameOf(names, target)));
-  const entries = [...core, ...moves];
+  const moves = new Map(targets.map((target) => [target, moveTool(target, nameOf(names, target))]));
+  const entries = [...core, ...moves.values()];
   const byName = new Map(entries.map((entry) => [entry.tool.name, entry]));
   const old = new Map(renamed(targets, names, kept));
   const catalogue: Catalogue = {
     tools: listOf(entries),
     find: (name) => byName.get(name) ?? stillUnderstood(old.get(name), options.now()),
     toolFor: (workflow, status) => names.get(destinationKey(workflow, status)),
+    focusedOn: (workflow, status) => {
+      const open = openStatuses(options.workflows, workflow, status);
+      const fitting = [...moves].filter(([to]) => to.workflow === workflow && open.has(to.status));
+      return [...core, ...fitting.map(([, entry]) => entry)].map((entry) => entry.tool);
+    },
     workflows: options.workflows,
   };
   return { catalogue, kept };
+}
+
+/** Where a ticket in this status may go, by its machine. */
+function openStatuses(
+  workflows: readonly KeptWorkflow[],
+  workflow: string,
+  status: string,
+): ReadonlySet<string> {
+  const kept = workflows.find(({ graph }) => graph.id === workflow);
+  const events = new Set(kept && machineOf(kept).states.get(status)?.events);
+  return new Set(kept?.graph.statuses.map(({ id }) => id).filter((id) => events.has(moveEvent(id))));
 }
 
 interface Target extends Destination {

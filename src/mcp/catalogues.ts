@@ -8,6 +8,18 @@ import { type KeptNames, keptNames, NO_NAMES } from "./tool-names.js";
 export interface CatalogueChoice {
   /** `compact` when the tenant wants one move tool in place of one per status. */
   readonly tools?: "generated" | "compact";
+  /**
+   * `hide`: a 2025 session that talks of one ticket is shown only the moves open to that ticket. Calls are held to
+   * the ticket's state either way, and lists of 2026 may not depend on what was said before.
+   * @default "explain"
+   */
+  readonly gating?: "explain" | "hide";
+}
+
+/** A catalogue and how a session's list of it follows the talk. */
+export interface Shown {
+  readonly catalogue: Catalogue;
+  readonly gating: "explain" | "hide";
 }
 
 export interface CataloguesOptions {
@@ -20,13 +32,13 @@ export interface CataloguesOptions {
 
 /** Each tenant's catalogues, made again only when its workflows have changed. */
 export interface Catalogues {
-  get(tenant: TenantStore | undefined, surface: Surface): Promise<Catalogue>;
+  get(tenant: TenantStore | undefined, surface: Surface): Promise<Shown>;
   forget(tenantId: string): void;
 }
 
 interface Made {
   readonly revision: number;
-  readonly catalogue: Promise<Catalogue>;
+  readonly shown: Promise<Shown>;
 }
 
 /** Tenants whose catalogues are kept in memory; the one made longest ago goes first. */
@@ -38,20 +50,20 @@ export function createCatalogues(options: CataloguesOptions): Catalogues {
   const made = new Map<string, Made>();
   return {
     async get(tenant, surface) {
-      if (surface === "frozen" || tenant === undefined) return FROZEN;
+      if (surface === "frozen" || tenant === undefined) return { catalogue: FROZEN, gating: "explain" };
       const { revision, workflows } = await options.tickets.workflows(tenant);
       const key = `${surface}:${tenant.id}`;
       const kept = made.get(key);
-      if (kept?.revision === revision) return kept.catalogue;
-      const catalogue = make(options, tenant, surface, workflows);
+      if (kept?.revision === revision) return kept.shown;
+      const shown = make(options, tenant, surface, workflows);
       made.delete(key);
-      made.set(key, { revision, catalogue });
+      made.set(key, { revision, shown });
       // A catalogue that could not be made is not kept: the next request tries again.
-      catalogue.catch(() => {
-        if (made.get(key)?.catalogue === catalogue) made.delete(key);
+      shown.catch(() => {
+        if (made.get(key)?.shown === shown) made.delete(key);
       });
       if (made.size > MAX_KEPT) made.delete(made.keys().next().value ?? key);
-      return catalogue;
+      return shown;
     },
     forget(tenantId) {
       made.delete(`generated:${tenantId}`);
@@ -65,9 +77,20 @@ async function make(
   tenant: TenantStore,
   surface: Surface,
   workflows: readonly KeptWorkflow[],
+): Promise<Shown> {
+  const { tools, gating = "explain" } = (await options.choose?.(tenant)) ?? {};
+  const compact = surface === "compact" || tools === "compact";
+  return {
+    catalogue: compact ? coreCatalogue(workflows) : await generate(options, tenant, workflows),
+    gating,
+  };
+}
+
+async function generate(
+  options: CataloguesOptions,
+  tenant: TenantStore,
+  workflows: readonly KeptWorkflow[],
 ): Promise<Catalogue> {
-  const chosen = await options.choose?.(tenant);
-  if (surface === "compact" || chosen?.tools === "compact") return coreCatalogue(workflows);
   for (let attempt = 1; ; attempt++) {
     const { version, kept } = await load(tenant);
     const result = generatedCatalogue({

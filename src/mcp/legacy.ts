@@ -89,10 +89,16 @@ async function answer(
     });
   }
   const plain = await callFor(principal, surface, session?.client);
-  const call = session === undefined ? plain : { ...plain, session };
+  const call = session === undefined ? plain : withSession(plain, session, sessions);
   const work = () => Promise.all(asked.map((request) => dispatcher.request(request, call)));
   const replies = session === undefined ? await work() : await sessions.during(session, work);
   writeReplies(res, replies, batch, session);
+}
+
+const TOOLS_CHANGED = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+
+function withSession(call: Call, session: Session, sessions: Sessions): Call {
+  return { ...call, session, relist: () => sessions.tell(session, TOOLS_CHANGED) };
 }
 
 async function shakeHands(

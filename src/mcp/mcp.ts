@@ -174,7 +174,7 @@ class Endpoint implements Mcp {
     const { tickets, budgetMs, mayCall } = this.#options;
     return {
       principal,
-      catalogue: await this.#catalogues.get(principal.tenant, surface),
+      ...(await this.#catalogues.get(principal.tenant, surface)),
       tickets,
       ...(client === undefined ? {} : { client }),
       budgetMs: budgetMs?.(surface) ?? DEFAULT_BUDGET_MS[surface],

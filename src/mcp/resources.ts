@@ -7,10 +7,8 @@ import {
   ResourceNotFoundError,
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import { compile } from "../machine/compile.js";
-import { fsmFromStatusGraph } from "../machine/index.js";
-import type { KeptWorkflow } from "../tickets/tickets.js";
 import { type Call, conversation, tenantOf } from "./call.js";
+import { machineOf } from "./machines.js";
 
 /** Workflows and tickets as resources. URIs carry the board's own ids, each part percent-encoded. */
 
@@ -97,14 +95,6 @@ async function findTicket(
     done: state?.done === true,
     ticket: { id: actor.ticket.id, key: actor.ticket.key, title: actor.ticket.title },
   };
-}
-
-const machines = new WeakMap<KeptWorkflow["graph"], ReturnType<typeof compile>>();
-
-function machineOf({ graph }: KeptWorkflow): ReturnType<typeof compile> {
-  const made = machines.get(graph) ?? compile(fsmFromStatusGraph(graph));
-  machines.set(graph, made);
-  return made;
 }
 
 /** A part of a URI, or nothing when it is not validly encoded. */

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
-import { type Call, callTool } from "./call.js";
+import { type Call, callTool, listTools } from "./call.js";
 import {
   complete,
   listResources,
@@ -80,7 +80,7 @@ function onList(server: Server, method: string, list: (ctx: ServerContext) => Re
 }
 
 function onTools(server: Server, callOf: CallOf): void {
-  onList(server, "tools/list", (ctx) => ({ tools: callOf(ctx).catalogue.tools }));
+  onList(server, "tools/list", (ctx) => ({ tools: listTools(callOf(ctx)) }));
   server.setRequestHandler("tools/call", { params: params.call }, ({ name, arguments: args }, ctx) =>
     callTool(callOf(ctx), name, args),
   );

@@ -10,6 +10,13 @@ export interface Session {
   readonly client: string | undefined;
   /** URIs of which it wants to hear. */
   readonly subscriptions: Set<string>;
+  /** Where the ticket stands that was talked of last. */
+  focus: Focus | undefined;
+}
+
+export interface Focus {
+  readonly workflow: string;
+  readonly status: string;
 }
 
 export interface SessionsOptions {
@@ -31,7 +38,9 @@ export interface Sessions {
   detach(session: Session, stream: EventStream): void;
   end(session: Session): void;
   endAll(tenantId: string): void;
-  /** Sends news to the sessions of a tenant that want it; one without a stream hears it when it opens one. */
+  /** Sends news to one session; without a stream it hears it when it opens one. */
+  tell(session: Session, notification: object): void;
+  /** Sends news to the sessions of a tenant that want it, as `tell` does. */
   notify(tenantId: string, notification: object, wants?: (session: Session) => boolean): void;
   close(): void;
 }
@@ -83,6 +92,7 @@ class SessionTable implements Sessions {
       surface,
       client,
       subscriptions: new Set(),
+      focus: undefined,
       lastUsed: 0,
       inFlight: 0,
       stream: undefined,
@@ -149,12 +159,15 @@ class SessionTable implements Sessions {
     for (const held of [...(this.#byTenant.get(tenantId) ?? [])]) this.end(held);
   }
 
+  tell(session: Session, notification: object): void {
+    const held = session as Held;
+    if (held.stream !== undefined) held.stream.send(notification);
+    else if (held.missed.size < MAX_MISSED) held.missed.set(JSON.stringify(notification), notification);
+  }
+
   notify(tenantId: string, notification: object, wants: (session: Session) => boolean = () => true): void {
-    const key = JSON.stringify(notification);
     for (const held of this.#byTenant.get(tenantId) ?? []) {
-      if (!wants(held)) continue;
-      if (held.stream !== undefined) held.stream.send(notification);
-      else if (held.missed.size < MAX_MISSED) held.missed.set(key, notification);
+      if (wants(held)) this.tell(held, notification);
     }
   }
 

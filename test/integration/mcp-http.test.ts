@@ -179,6 +179,14 @@ describe("what is not a request", () => {
   });
 });
 
+it.each(["tools/list", "resources/list", "resources/templates/list", "prompts/list"])(
+  "%s refuses a cursor, as it hands out none",
+  async (method) => {
+    const response = await ask(rpc(method, { cursor: "x" }));
+    expect(await response.json()).toMatchObject({ error: { code: -32602 } });
+  },
+);
+
 describe("protocol versions", () => {
   it.each(["2025-03-26", "2025-06-18", "2025-11-25"])("serves %s", async (version) => {
     const response = await ask(rpc("tools/list"), { headers: { "mcp-protocol-version": version } });
@@ -297,6 +305,21 @@ describe("sessions", () => {
     expect(statuses).toEqual([200, 404, 200]);
     clock = new Date(clock.getTime() + 1001);
     expect((await ask(rpc("ping"), { headers: sessions[0] })).status).toBe(404);
+  });
+
+  it("all end when their tenant is disconnected, and nobody else's", async () => {
+    const [mine, theirs] = [await initialize(), await initialize({ token: "globex:bob" })];
+    const stream = await ask(undefined, { method: "GET", headers: mine });
+    await fixture.mcp.disconnect("acme");
+    expect(await stream.text()).toBe(": open\n\n");
+    expect((await ask(rpc("ping"), { headers: mine })).status).toBe(404);
+    expect((await ask(rpc("ping"), { token: "globex:bob", headers: theirs })).status).toBe(200);
+  });
+
+  it("are no thread on a frozen surface, whose host makes them of its own accord", async () => {
+    const session = await initialize({ surface: "frozen" });
+    await ask(rpc("tools/call", { name: "find_tickets" }), { surface: "frozen", headers: session });
+    expect(fixture.tickets.heard.at(-1)?.talk.conversation).toBe("person:ann");
   });
 
   it("get no stream without one", async () => {

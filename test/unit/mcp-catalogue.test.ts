@@ -1,7 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, it } from "vitest";
 import { coreCatalogue, FROZEN, generatedCatalogue } from "../../src/mcp/catalogue.js";
-import { createCatalogues } from "../../src/mcp/catalogues.js";
+import { type CatalogueChoice, createCatalogues } from "../../src/mcp/catalogues.js";
+import type { Surface } from "../../src/mcp/principal.js";
 import { ALIAS_TTL_MS, NO_NAMES } from "../../src/mcp/tool-names.js";
 import { createMemoryStore } from "../../src/store/memory.js";
 import type { TenantStore } from "../../src/store/store.js";
@@ -125,8 +126,17 @@ describe("schemas", () => {
 });
 
 describe("a tenant's catalogue", () => {
-  const make = (choose?: () => Promise<{ tools: "compact" | "generated" }>) =>
-    createCatalogues({ tickets, now: () => now, ...(choose === undefined ? {} : { choose }) });
+  function make(choose?: () => Promise<CatalogueChoice>) {
+    const catalogues = createCatalogues({
+      tickets,
+      now: () => now,
+      ...(choose === undefined ? {} : { choose }),
+    });
+    return {
+      get: async (of: TenantStore, surface: Surface) => (await catalogues.get(of, surface)).catalogue,
+      forget: catalogues.forget,
+    };
+  }
   const renamed = (name: string) =>
     openGraph(
       WEB.id,
