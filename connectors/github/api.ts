@@ -156,22 +156,38 @@ function sameOriginFetch(timeoutMs: number): typeof fetch {
   };
 }
 
-/** Runs jobs one after another, starting each at least `spacingMs` after the one before has ended. */
+/**
+ * Runs jobs one after another, starting each at least `spacingMs` after the one before has ended. Who is called off
+ * while waiting leaves the line at once.
+ */
 function createQueue(spacingMs: number): <T>(job: () => Promise<T>, signal: AbortSignal) => Promise<T> {
   let tail: Promise<unknown> = Promise.resolve();
   let freeAt = 0;
   return (job, signal) => {
-    const turn = tail.then(async () => {
+    const before = tail;
+    const turn = (async () => {
+      await settledOrAborted(before, signal);
       await pause(freeAt - Date.now(), signal);
-      try {
-        return await job();
-      } finally {
+      // A job that is called off refuses to begin, so it cannot run beside the one it no longer waits for.
+      return await job().finally(() => {
         freeAt = Date.now() + spacingMs;
-      }
-    });
-    tail = turn.catch(() => {});
+      });
+    })();
+    tail = Promise.allSettled([before, turn]);
     return turn;
   };
+}
+
+function settledOrAborted(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      signal.removeEventListener("abort", go);
+      resolve();
+    };
+    signal.addEventListener("abort", go, { once: true });
+    if (signal.aborted) go();
+    before.then(go, go);
+  });
 }
 
 function textOf(header: unknown): string | undefined {

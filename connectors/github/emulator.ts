@@ -12,9 +12,10 @@ import { createGraphqlRoute } from "./emulator/graphql.js";
 import { createOrgHooks, type OrgHooks } from "./emulator/hooks.js";
 import { createProjectHandle, type ProjectHandle } from "./emulator/project-handle.js";
 import { addItem, createProject, type ProjectSeed, type ProjectState } from "./emulator/projects.js";
+import { notFound, problem } from "./emulator/replies.js";
 import { closePull, createRepo, growBranch, type Pull, type Repo, type RepoSeed } from "./emulator/repos.js";
 import { createRoot } from "./emulator/resolvers.js";
-import { createRestRoutes, notFound, problem } from "./emulator/rest.js";
+import { createRestRoutes } from "./emulator/rest.js";
 import type { GraphqlWorld } from "./emulator/views.js";
 
 export interface GithubEmulatorOptions {

@@ -196,3 +196,57 @@ describe("a GitHub App", () => {
     }
   });
 });
+
+/** What the next test looks at, of whichever reply it is. */
+interface Reply {
+  readonly object: { readonly sha: string };
+  readonly commit: { readonly sha: string; readonly parents: readonly { readonly sha: string }[] };
+  readonly sha: string;
+  readonly message: string;
+  readonly merged: boolean;
+}
+
+describe("the emulated repository", () => {
+  it("takes work the ways GitHub's API does: commits, trees, files, refs, merges", async () => {
+    const emulator = await startGithubEmulator({ repos: [{ owner: "acme", name: "web" }] });
+    const call = async (method: string, path: string, body?: object) => {
+      const response = await fetch(`${emulator.url}/repos/acme/web${path}`, {
+        method,
+        headers: { authorization: emulator.authorization, "content-type": "application/json" },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      return { status: response.status, body: JSON.parse((await response.text()) || "null") as Reply };
+    };
+    try {
+      const main = (await call("GET", "/git/ref/heads/main")).body.object.sha;
+      expect((await call("POST", "/git/refs", { ref: "refs/heads/feat/AB-1", sha: main })).status).toBe(201);
+      expect((await call("POST", "/git/refs", { ref: "refs/heads/feat/AB-1", sha: main })).body.message).toBe(
+        "Reference already exists",
+      );
+      const file = { message: "Work", content: "eA==", branch: "feat/AB-1" };
+      const put = await call("PUT", "/contents/src/a.ts", file);
+      expect(put.body.commit.parents[0]?.sha).toBe(main);
+      const tree = await call("POST", "/git/trees", {
+        tree: [{ path: "b", mode: "100644", type: "blob", content: "b" }],
+      });
+      const commit = await call("POST", "/git/commits", {
+        message: "More",
+        tree: tree.body.sha,
+        parents: [put.body.commit.sha],
+      });
+      const update = { sha: commit.body.sha };
+      expect((await call("PATCH", "/git/refs/heads/feat/AB-1", update)).body.object.sha).toBe(update.sha);
+      expect((await call("PATCH", "/git/refs/heads/feat/AB-1", { sha: main })).status).toBe(422);
+      const pull = await call("POST", "/pulls", { title: "t", head: "acme:feat/AB-1", base: "main" });
+      expect(pull.body).toMatchObject({ number: 1, commits: 2, draft: false, head: { sha: update.sha } });
+      expect((await call("PUT", "/pulls/1/merge")).body.merged).toBe(true);
+      expect((await call("GET", "/pulls?state=all&head=acme:feat/AB-1")).body).toMatchObject([
+        { merged_at: expect.stringMatching(/^2/) },
+      ]);
+      expect((await call("GET", "/pulls?state=all&head=other:feat/AB-1")).body).toEqual([]);
+      expect((await call("DELETE", "/git/refs/heads/feat/AB-1")).status).toBe(204);
+    } finally {
+      await emulator.close();
+    }
+  });
+});

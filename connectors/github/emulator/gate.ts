@@ -1,6 +1,6 @@
 import { createPublicKey, createVerify } from "node:crypto";
 import type { NextFunction, Request, Response } from "express";
-import { notFound, problem } from "./rest.js";
+import { notFound, problem } from "./replies.js";
 
 /** What stands before every route of the emulated GitHub: credentials and limits. */
 

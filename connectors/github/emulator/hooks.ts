@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { EmulatorHost } from "../../../src/board/emulator.js";
 import { sign } from "../../../src/board/signature.js";
 import type { ItemState, OptionState, ProjectEvent, ProjectState } from "./projects.js";
+import { notFound, problem, sendPage } from "./replies.js";
 import { now, takeId } from "./repos.js";
-import { notFound, problem, sendPage } from "./rest.js";
 import { userBody } from "./shapes.js";
 
 /** Webhooks of organizations: registering them, and telling them what happened, signed. */

@@ -53,6 +53,7 @@ export interface Repo {
   access: "none" | "read" | "write";
   readonly refs: Map<string, string>;
   readonly commits: Map<string, Commit>;
+  readonly trees: Set<string>;
   readonly pulls: Pull[];
   nextNumber: number;
 }
@@ -73,6 +74,7 @@ export function createRepo(seed: RepoSeed): Repo {
     access: "write",
     refs: new Map(),
     commits: new Map(),
+    trees: new Set(),
     pulls: [],
     nextNumber: 1,
   };
@@ -99,6 +101,7 @@ export function addCommit(repo: Repo, parts: Pick<Commit, "message" | "tree" | "
   const sha = hash(`commit:${repo.id}:${takeId()}`);
   const commit = { ...parts, sha, date: now() };
   repo.commits.set(sha, commit);
+  repo.trees.add(commit.tree);
   return commit;
 }
 

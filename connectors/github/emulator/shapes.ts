@@ -203,6 +203,8 @@ export function pullBody(api: string, repo: Repo, pull: Pull): Schemas["pull-req
 
 function pullCommon(api: string, repo: Repo, pull: Pull) {
   const url = repoUrl(api, repo);
+  // An open one follows its branch.
+  const headSha = (pull.state === "open" ? repo.refs.get(pull.head) : undefined) ?? pull.headSha;
   const self = `${url}/pulls/${pull.number}`;
   const issue = `${url}/issues/${pull.number}`;
   const html = `${api}/${repo.owner}/${repo.name}/pull/${pull.number}`;
@@ -214,7 +216,7 @@ function pullCommon(api: string, repo: Repo, pull: Pull) {
     review_comments_url: `${self}/comments`,
     review_comment_url: `${url}/pulls/comments{/number}`,
     comments_url: `${issue}/comments`,
-    statuses_url: `${url}/statuses/${pull.headSha}`,
+    statuses_url: `${url}/statuses/${headSha}`,
   };
   return {
     ...urls,
@@ -238,8 +240,8 @@ function pullCommon(api: string, repo: Repo, pull: Pull) {
     assignee: null,
     assignees: [],
     requested_reviewers: [],
-    head: sideBody(api, repo, pull.head, pull.headSha),
-    base: sideBody(api, repo, pull.base, repo.refs.get(pull.base) ?? pull.headSha),
+    head: sideBody(api, repo, pull.head, headSha),
+    base: sideBody(api, repo, pull.base, repo.refs.get(pull.base) ?? headSha),
     author_association: "OWNER" as const,
     auto_merge: null,
     draft: pull.draft,
