@@ -1,20 +1,43 @@
+interface Slot {
+  last: Promise<unknown> | undefined;
+  waiting: number;
+}
+
+/** Idle slots kept, because making and deleting one for every piece of work costs more than the bookkeeping itself. */
+const MAX_IDLE = 1000;
+
 /** Runs pieces of work one after another per key, and different keys side by side. */
 export class Mailbox {
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #slots = new Map<string, Slot>();
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key);
+    const slot = this.#slot(key);
     // Whatever became of the work before: its own caller was told.
-    const result = before === undefined ? work() : before.then(work, work);
-    this.#last.set(key, result);
+    const result = slot.last === undefined ? work() : slot.last.then(work, work);
+    slot.last = result;
+    slot.waiting += 1;
     result.then(
-      () => this.#settled(key, result),
-      () => this.#settled(key, result),
+      () => settled(slot),
+      () => settled(slot),
     );
     return result;
   }
 
-  #settled(key: string, result: Promise<unknown>): void {
-    if (this.#last.get(key) === result) this.#last.delete(key);
+  #slot(key: string): Slot {
+    const known = this.#slots.get(key);
+    if (known !== undefined) return known;
+    if (this.#slots.size >= MAX_IDLE) this.#sweep();
+    const slot: Slot = { last: undefined, waiting: 0 };
+    this.#slots.set(key, slot);
+    return slot;
   }
+
+  #sweep(): void {
+    for (const [key, { waiting }] of this.#slots) if (waiting === 0) this.#slots.delete(key);
+  }
+}
+
+function settled(slot: Slot): void {
+  slot.waiting -= 1;
+  if (slot.waiting === 0) slot.last = undefined;
 }

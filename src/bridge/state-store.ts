@@ -57,7 +57,7 @@ export function sameSnapshot(a: FsmStateSnapshot | undefined, b: FsmStateSnapsho
 const DROPPED: FsmStateSnapshot = Object.freeze({ state: "", updatedAt: new Date(0).toISOString() });
 
 export interface MemoryStateStoreOptions {
-  /** Workflows kept; beyond it the one untouched longest is dropped. @default 100_000 */
+  /** Workflows kept; beyond it those untouched longest are dropped. @default 100_000 */
   readonly max?: number;
 }
 
@@ -68,36 +68,43 @@ export interface MemoryStateStoreOptions {
 export function createMemoryStateStore({
   max = 100_000,
 }: MemoryStateStoreOptions = {}): Required<FsmStateStore> {
-  const kept = new Map<string, FsmStateSnapshot>();
+  // Two generations instead of a list in order of use: re-ordering on every save costs more than the save.
+  const half = Math.max(1, Math.floor(max / 2));
+  let young = new Map<string, FsmStateSnapshot>();
+  let old = new Map<string, FsmStateSnapshot>();
   const dropped = new Set<string>();
 
-  function touch(handle: string, snapshot: FsmStateSnapshot): void {
-    kept.delete(handle);
-    kept.set(handle, snapshot);
-    dropped.delete(handle);
-    if (kept.size > max) drop();
+  function find(handle: string): FsmStateSnapshot | undefined {
+    return young.get(handle) ?? old.get(handle) ?? (dropped.has(handle) ? DROPPED : undefined);
   }
 
-  function drop(): void {
-    const [oldest] = kept.keys();
-    if (oldest === undefined) return;
-    kept.delete(oldest);
-    dropped.add(oldest);
-    const [first] = dropped;
-    if (dropped.size > max * 10 && first !== undefined) dropped.delete(first);
+  function keep(handle: string, snapshot: FsmStateSnapshot): void {
+    if (!young.has(handle) && young.size >= half) age();
+    young.set(handle, snapshot);
+    if (dropped.size > 0) dropped.delete(handle);
+  }
+
+  function age(): void {
+    for (const handle of old.keys()) if (!young.has(handle)) dropped.add(handle);
+    old = young;
+    young = new Map();
+    for (const handle of dropped) {
+      if (dropped.size <= max * 10) break;
+      dropped.delete(handle);
+    }
   }
 
   return {
     async load(handle) {
-      return kept.get(handle) ?? (dropped.has(handle) ? DROPPED : undefined);
+      return find(handle);
     },
     async save(handle, snapshot) {
-      touch(handle, snapshot);
+      keep(handle, snapshot);
     },
     async compareAndSet(handle, expected, next) {
-      const current = kept.get(handle) ?? (dropped.has(handle) ? DROPPED : undefined);
-      if (!sameSnapshot(current, expected)) return false;
-      touch(handle, next);
+      const current = find(handle);
+      if (current !== expected && !sameSnapshot(current, expected)) return false;
+      keep(handle, next);
       return true;
     },
   };
