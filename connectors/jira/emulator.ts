@@ -7,6 +7,7 @@ import {
   type Gate,
   type JournalEntry,
 } from "../../src/board/emulator.js";
+import { addChangeRoutes } from "./emulator/change-routes.js";
 import { demoJiraSite } from "./emulator/demo.js";
 import { authenticate, type Login, refuse } from "./emulator/http.js";
 import { addIssueRoutes } from "./emulator/issue-routes.js";
@@ -14,7 +15,7 @@ import { createOAuth, type OAuthState } from "./emulator/oauth.js";
 import { createPeople, type People } from "./emulator/people.js";
 import { createRender } from "./emulator/render.js";
 import type { JiraSiteSeed, OAuthSeed, Permission } from "./emulator/seed.js";
-import { createSite, DEFAULT_ACCOUNT, type Site } from "./emulator/site.js";
+import { DEFAULT_ACCOUNT, Site } from "./emulator/site.js";
 import { createWebhooks, type Webhooks } from "./emulator/webhooks.js";
 import { addWorkflowRoutes } from "./emulator/workflow-routes.js";
 
@@ -73,7 +74,7 @@ export async function startJiraEmulator(options: JiraEmulatorOptions = {}): Prom
     () => render,
     seed.oauth,
   );
-  const site: Site = createSite(seed, now, (event) => webhooks.fire(event));
+  const site: Site = new Site(seed, now, (event) => webhooks.fire(event));
   const render = createRender(site, () => host.url);
   const oauth = createOAuth(host.app, seed.oauth);
   const account = site.accounts[0] ?? DEFAULT_ACCOUNT;
@@ -84,6 +85,7 @@ export async function startJiraEmulator(options: JiraEmulatorOptions = {}): Prom
     "/rest",
     authenticate((header) => loginFrom(header, site, oauth, seed.oauth)),
   );
+  addChangeRoutes(host.app, site, render);
   addIssueRoutes(host.app, site, render);
   addWorkflowRoutes(host.app, site, render, { denial: () => denial });
   webhooks.addRoutes(host.app);

@@ -33,12 +33,15 @@ export async function readRoutes(
   api: JiraApi,
   project: JiraProject,
   signal: AbortSignal,
-): Promise<readonly Pick<WorkflowReading, "stable" | "issueTypes">[]> {
+): Promise<{
+  readonly trust: Reading["trust"];
+  readonly workflows: readonly Pick<WorkflowReading, "stable" | "issueTypes">[];
+}> {
   const types = (project.issueTypes ?? []).map((type) => type.id);
   const told =
     (await steppingDown(() => previewReading(api, project.id, types, signal))) ??
     (await steppingDown(() => adminReading(api, project.id, types, signal)));
-  return told?.workflows ?? (await statusGroups(api, project.id, signal));
+  return told ?? { trust: "observed", workflows: await statusGroups(api, project.id, signal) };
 }
 
 /** `undefined` when this account may not, or when nothing was told. */

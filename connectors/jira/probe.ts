@@ -1,7 +1,7 @@
 import type { Problem } from "../../src/board/connector.js";
 import { BoardwalkError } from "../../src/errors.js";
 import type { JiraApi } from "./api.js";
-import { readWorkflows } from "./ladder.js";
+import { readRoutes } from "./ladder.js";
 import type { JiraProject } from "./shapes.js";
 
 /** What this login can and cannot do, each lack with what to do about it. */
@@ -40,7 +40,7 @@ export async function probeJira(
       fix: "Restore the project in Jira, or connect another one.",
     });
   }
-  const reading = await problemOf(() => readWorkflows(api, project.value, signal), {});
+  const reading = await problemOf(() => readRoutes(api, project.value, signal), {});
   if ("problem" in reading) return [...problems, reading.problem];
   if (reading.value.trust === "observed") {
     problems.push({

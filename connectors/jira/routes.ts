@@ -43,7 +43,7 @@ export function createRoutes(
     const { signal } = new AbortController();
     const routes = projectOf(projectId, signal)
       .then((project) => readRoutes(api, project, signal))
-      .then((workflows) => toMap(projectId, workflows));
+      .then(({ workflows }) => toMap(projectId, workflows));
     known.set(projectId, { at: now().getTime(), routes });
     routes.catch(() => {
       if (known.get(projectId)?.routes === routes) known.delete(projectId);

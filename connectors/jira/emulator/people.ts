@@ -1,5 +1,5 @@
 import type { IssueSeed, StatusSeed, TransitionSeed } from "./seed.js";
-import { first, type Issue, type Project, type Site, SOMEONE_ELSE } from "./site.js";
+import { changeWorkflow, first, type Issue, type Project, type Site, SOMEONE_ELSE } from "./site.js";
 
 /** What people do to the board by hand, without asking anybody's workflow. Each sends the webhooks Jira would. */
 export interface People {
@@ -48,10 +48,7 @@ export function createPeople(site: Site): People {
     createIssue: (seed) => site.addIssue(seed, project(), SOMEONE_ELSE),
     moveIssue: (issue, status) => site.setStatus(issueOf(issue), site.statusNamed(status).id, SOMEONE_ELSE),
     editTitle(idOrKey, title) {
-      const issue = issueOf(idOrKey);
-      const item = { field: "summary", from: null, fromString: issue.title, to: null, toString: title };
-      issue.title = title;
-      site.change(issue, SOMEONE_ELSE, [item]);
+      site.retitle(issueOf(idOrKey), title, SOMEONE_ELSE);
     },
     archiveIssue(issue, archived = true) {
       issueOf(issue).archived = archived;
@@ -98,36 +95,34 @@ function createAdministrators(
     addStatus(status: StatusSeed, options: { readonly workflow?: string; readonly column?: false } = {}) {
       site.statuses.set(status.id, status);
       const workflow = workflowOf(options.workflow);
-      workflow.statuses.push(status.id);
-      workflow.version += 1;
+      changeWorkflow(workflow, { statuses: [...workflow.statuses, status.id] });
       if (options.column !== false) project().columns?.push({ name: status.name, statuses: [status.id] });
     },
     removeStatus(nameOrId: string) {
       const { id } = site.statusNamed(nameOrId);
       for (const workflow of project().workflows) {
-        workflow.statuses = workflow.statuses.filter((each) => each !== id);
-        workflow.transitions = workflow.transitions.flatMap((each) => without(each, id));
-        workflow.version += 1;
+        changeWorkflow(workflow, {
+          statuses: workflow.statuses.filter((each) => each !== id),
+          transitions: workflow.transitions.flatMap((each) => without(each, id)),
+        });
       }
       for (const column of project().columns ?? [])
         column.statuses = column.statuses.filter((each) => each !== id);
     },
     addTransition(transition: TransitionSeed, name?: string) {
       const workflow = workflowOf(name);
-      workflow.transitions.push(transition);
-      workflow.version += 1;
+      changeWorkflow(workflow, { transitions: [...workflow.transitions, transition] });
     },
     removeTransition(id: string, name?: string) {
       const workflow = workflowOf(name);
-      workflow.transitions = workflow.transitions.filter((each) => each.id !== id);
-      workflow.version += 1;
+      changeWorkflow(workflow, { transitions: workflow.transitions.filter((each) => each.id !== id) });
     },
     editTransition(id: string, change: Partial<TransitionSeed>, name?: string) {
       const workflow = workflowOf(name);
-      workflow.transitions = workflow.transitions.map((each) =>
+      const transitions = workflow.transitions.map((each) =>
         each.id === id ? { ...each, ...change } : each,
       );
-      workflow.version += 1;
+      changeWorkflow(workflow, { transitions });
     },
   };
 }

@@ -1,10 +1,10 @@
 import { transitionsOf } from "./rules.js";
 import type { AccountSeed, FieldSeed, TransitionSeed } from "./seed.js";
-import type { Issue, Project, Site, Workflow } from "./site.js";
+import type { Issue, Project, Site } from "./site.js";
 
 /** The emulated state in the shapes of Jira's replies. */
 
-const CATEGORIES = {
+export const CATEGORIES = {
   new: { id: 2, key: "new", colorName: "blue-gray", name: "To Do", preview: "TODO" },
   indeterminate: {
     id: 4,
@@ -18,7 +18,16 @@ const CATEGORIES = {
 
 export type Render = ReturnType<typeof createRender>;
 
+/** @param base where the site is, once it listens. */
 export function createRender(site: Site, base: () => string) {
+  const basics = createBasics(site, base);
+  const issues = createIssues(site, basics);
+  return { ...basics, ...issues };
+}
+
+type Basics = ReturnType<typeof createBasics>;
+
+function createBasics(site: Site, base: () => string) {
   const api = (path: string) => `${base()}/rest/api/3/${path}`;
 
   function status(id: string) {
@@ -59,6 +68,25 @@ export function createRender(site: Site, base: () => string) {
     };
   }
 
+  function project(each: Project) {
+    return {
+      self: api(`project/${each.id}`),
+      id: each.id,
+      key: each.key,
+      name: each.name,
+      description: "",
+      issueTypes: each.issueTypes.map(issueType),
+      projectTypeKey: "software" as const,
+      simplified: each.style === "next-gen",
+      style: each.style,
+      archived: each.archived,
+    };
+  }
+
+  return { api, status, issueType, user, project };
+}
+
+function createTransitions(site: Site, { api, status }: Basics) {
   function field(each: FieldSeed) {
     return {
       required: each.required ?? false,
@@ -93,15 +121,15 @@ export function createRender(site: Site, base: () => string) {
     };
   }
 
-  function transitions(
-    issue: Issue,
-    account: AccountSeed,
-    options: { fields: boolean; unavailable?: boolean },
-  ) {
-    return transitionsOf(site, issue, account)
+  return (issue: Issue, account: AccountSeed, options: { fields: boolean; unavailable?: boolean }) =>
+    transitionsOf(site, issue, account)
       .filter(({ available }) => available || options.unavailable === true)
       .map((each) => transition(issue, each.transition, each.available, options.fields));
-  }
+}
+
+function createIssues(site: Site, basics: Basics) {
+  const { api, status, issueType, user } = basics;
+  const transitions = createTransitions(site, basics);
 
   function issueFields(issue: Issue): Record<string, unknown> {
     const { project } = issue;
@@ -138,21 +166,6 @@ export function createRender(site: Site, base: () => string) {
     };
   }
 
-  function project(each: Project) {
-    return {
-      self: api(`project/${each.id}`),
-      id: each.id,
-      key: each.key,
-      name: each.name,
-      description: "",
-      issueTypes: each.issueTypes.map(issueType),
-      projectTypeKey: "software" as const,
-      simplified: each.style === "next-gen",
-      style: each.style,
-      archived: each.archived,
-    };
-  }
-
   function comment(each: Issue["comments"][number], of: Issue) {
     return {
       self: api(`issue/${of.id}/comment/${each.id}`),
@@ -173,82 +186,7 @@ export function createRender(site: Site, base: () => string) {
     }));
   }
 
-  return { api, status, issueType, user, transitions, issue, issueFields, project, comment, changelog };
-}
-
-/** Statuses are named by references that hold within one reply only. */
-export function renderWorkflows(
-  site: Site,
-  workflows: readonly Workflow[],
-  kind: "preview" | "read",
-  reply: number,
-) {
-  const reference = (statusId: string) => `ref-${reply}-${statusId}`;
-  const ids = [...new Set(workflows.flatMap((workflow) => workflow.statuses))];
-  const statuses = ids.flatMap((id) => {
-    const found = site.statuses.get(id);
-    if (found === undefined) return [];
-    return [
-      {
-        id,
-        statusReference: reference(id),
-        name: found.name,
-        ...(kind === "preview" ? { rawName: found.untranslatedName ?? found.name } : {}),
-        statusCategory: CATEGORIES[found.category].preview,
-        scope: { type: "GLOBAL" as const },
-        description: "",
-      },
-    ];
-  });
-  return {
-    statuses,
-    workflows: workflows.map((workflow) => renderWorkflow(site, workflow, kind, reference)),
-  };
-}
-
-function renderWorkflow(
-  site: Site,
-  workflow: Workflow,
-  kind: "preview" | "read",
-  reference: (id: string) => string,
-) {
-  const project = site.projects.find((each) => each.workflows.includes(workflow));
-  const layout = { x: 0, y: 0 };
-  return {
-    id: workflow.id,
-    name: workflow.name,
-    description: "",
-    scope: { type: "GLOBAL" as const },
-    ...(kind === "preview"
-      ? { queryContext: [{ project: project?.id ?? "", issueTypes: workflow.issueTypes }] }
-      : { isEditable: true }),
-    startPointLayout: layout,
-    statuses: workflow.statuses.map((id) => ({ statusReference: reference(id), layout, deprecated: false })),
-    transitions: [
-      {
-        id: "1",
-        type: "INITIAL" as const,
-        name: "Create",
-        description: "",
-        toStatusReference: reference(workflow.initial),
-        links: [],
-      },
-      ...workflow.transitions.map((each) => ({
-        id: each.id,
-        type: each.from === "*" ? ("GLOBAL" as const) : ("DIRECTED" as const),
-        name: each.name,
-        description: "",
-        ...(each.to === undefined ? {} : { toStatusReference: reference(each.to) }),
-        links:
-          each.from === "*"
-            ? []
-            : [each.from]
-                .flat()
-                .map((from) => ({ fromPort: 0, fromStatusReference: reference(from), toPort: 1 })),
-      })),
-    ],
-    version: { id: `${workflow.id}-v${workflow.version}`, versionNumber: workflow.version },
-  };
+  return { transitions, issue, issueFields, comment, changelog };
 }
 
 /** `2026-11-29T10:15:00.000+0000`: Jira's fields write the offset without a colon. */

@@ -80,59 +80,62 @@ export const SOMEONE_ELSE: AccountSeed = {
   apiToken: "emulated-other-token",
 };
 
-export type Site = ReturnType<typeof createSite>;
+export class Site {
+  readonly statuses = new Map<string, StatusSeed>();
+  readonly projects: Project[] = [];
+  readonly issues = new Map<string, Issue>();
+  readonly accounts: AccountSeed[];
+  readonly seed: JiraSiteSeed;
+  readonly now: () => Date;
+  readonly #emit: (event: IssueEvent) => void;
+  #lastId = 10_000;
 
-export function createSite(seed: JiraSiteSeed, now: () => Date, emit: (event: IssueEvent) => void) {
-  const statuses = new Map<string, StatusSeed>();
-  const projects: Project[] = [];
-  const issues = new Map<string, Issue>();
-  const accounts: AccountSeed[] = [...(seed.accounts ?? [DEFAULT_ACCOUNT]), SOMEONE_ELSE];
-  let lastId = 10_000;
-  const nextId = () => String(++lastId);
+  constructor(seed: JiraSiteSeed, now: () => Date, emit: (event: IssueEvent) => void) {
+    this.seed = seed;
+    this.now = now;
+    this.#emit = emit;
+    this.accounts = [...(seed.accounts ?? [DEFAULT_ACCOUNT]), SOMEONE_ELSE];
+    for (const project of [seed, ...(seed.otherProjects ?? [])]) this.#addProject(project);
+  }
 
-  for (const projectSeed of [seed, ...(seed.otherProjects ?? [])]) addProject(projectSeed);
+  nextId(): string {
+    this.#lastId += 1;
+    return String(this.#lastId);
+  }
 
-  function addProject(from: ProjectSeed): void {
-    for (const status of from.statuses) statuses.set(status.id, status);
-    const typeId = (nameOrId: string) =>
-      from.issueTypes.find((type) => type.id === nameOrId || type.name === nameOrId)?.id ?? nameOrId;
+  #addProject(from: ProjectSeed): void {
+    for (const status of from.statuses) this.statuses.set(status.id, status);
+    const { id = this.nextId(), key, name, style = "classic", archived = false } = from.project;
     const project: Project = {
-      id: from.project.id ?? nextId(),
-      key: from.project.key,
-      name: from.project.name,
-      style: from.project.style ?? "classic",
-      archived: from.project.archived ?? false,
+      id,
+      key,
+      name,
+      style,
+      archived,
       issueTypes: [...from.issueTypes],
-      workflows: from.workflows.map((workflow) => ({
-        id: workflow.id ?? randomUUID(),
-        name: workflow.name,
-        issueTypes: workflow.issueTypes.map(typeId),
-        initial: workflow.initial,
-        statuses: [...(workflow.statuses ?? namedStatuses(from, workflow.transitions, workflow.initial))],
-        transitions: [...workflow.transitions],
-        version: 1,
-      })),
-      boardId: projects.length + 1,
+      workflows: workflowsFrom(from),
+      boardId: this.projects.length + 1,
       columns: from.columns?.map((column) => ({ name: column.name, statuses: [...column.statuses] })),
       nextNumber: 1,
     };
-    projects.push(project);
-    for (const issue of from.issues ?? []) addIssue(issue, project);
+    this.projects.push(project);
+    for (const issue of from.issues ?? []) this.addIssue(issue, project);
   }
 
-  function addIssue(from: IssueSeed, project: Project = first(projects), by?: AccountSeed): Issue {
+  /** `by` left out, it was there before anybody looked: no webhook tells of it. */
+  addIssue(from: IssueSeed, project: Project = first(this.projects), by?: AccountSeed): Issue {
     const type = project.issueTypes.find((each) => each.id === from.type || each.name === from.type);
     const number = from.key === undefined ? project.nextNumber : Number(from.key.split("-")[1]);
     project.nextNumber = Math.max(project.nextNumber, number + 1);
-    const updated = from.updated ?? now();
+    const updated = from.updated ?? this.now();
     const issue: Issue = {
-      id: nextId(),
+      id: this.nextId(),
       key: from.key ?? `${project.key}-${number}`,
       formerKeys: [],
       project,
       type: type ?? first(project.issueTypes),
       title: from.title,
-      status: statusNamed(from.status).id,
+      status: this.statusNamed(from.status).id,
       created: updated,
       updated,
       archived: from.archived ?? false,
@@ -140,73 +143,99 @@ export function createSite(seed: JiraSiteSeed, now: () => Date, emit: (event: Is
       comments: [],
       changes: [],
     };
-    issues.set(issue.id, issue);
-    recallStart(issue, by ?? first(accounts));
-    if (by !== undefined) emit({ kind: "created", issue, by, items: [] });
+    this.issues.set(issue.id, issue);
+    this.#recallStart(issue, by ?? first(this.accounts));
+    if (by !== undefined) this.#emit({ kind: "created", issue, by, items: [] });
     return issue;
   }
 
   /** A ticket that starts out elsewhere than its workflow does has been moved before. */
-  function recallStart(issue: Issue, author: AccountSeed): void {
-    const from = issue.project.workflows.find((each) => each.issueTypes.includes(issue.type.id))?.initial;
-    if (from === undefined || from === issue.status) return;
+  #recallStart(issue: Issue, author: AccountSeed): void {
+    const from = this.workflowOf(issue).initial;
+    if (from === issue.status) return;
     const item = { field: "status", from, fromString: from, to: issue.status, toString: issue.status };
-    issue.changes.push({ id: nextId(), author, created: issue.created, items: [item] });
+    issue.changes.push({ id: this.nextId(), author, created: issue.created, items: [item] });
   }
 
-  function statusNamed(nameOrId: string): StatusSeed {
-    const found = statuses.get(nameOrId) ?? [...statuses.values()].find((status) => status.name === nameOrId);
+  statusNamed(nameOrId: string): StatusSeed {
+    const byName = () => [...this.statuses.values()].find((status) => status.name === nameOrId);
+    const found = this.statuses.get(nameOrId) ?? byName();
     if (found === undefined) throw new Error(`The emulated site has no status "${nameOrId}".`);
     return found;
   }
 
-  function change(issue: Issue, by: AccountSeed, items: ChangeItem[]): void {
-    issue.updated = now();
-    issue.changes.push({ id: nextId(), author: by, created: issue.updated, items });
-    emit({ kind: "updated", issue, by, items });
+  /** By id, key, or a key it once had. */
+  issueOf(idOrKey: string): Issue | undefined {
+    const byId = this.issues.get(idOrKey);
+    if (byId !== undefined) return byId;
+    const key = idOrKey.toUpperCase();
+    const all = [...this.issues.values()];
+    return all.find((issue) => issue.key === key) ?? all.find((issue) => issue.formerKeys.includes(key));
   }
 
-  return {
-    seed,
-    statuses,
-    projects,
-    issues,
-    accounts,
-    nextId,
-    now,
-    addIssue,
-    statusNamed,
-    change,
-    /** By id, key, or a key it once had. */
-    issueOf(idOrKey: string): Issue | undefined {
-      const all = [...issues.values()];
-      return (
-        issues.get(idOrKey) ??
-        all.find((issue) => issue.key.toLowerCase() === idOrKey.toLowerCase()) ??
-        all.find((issue) => issue.formerKeys.includes(idOrKey.toUpperCase()))
-      );
-    },
-    projectOf(idOrKey: string): Project | undefined {
-      return projects.find((project) => project.id === idOrKey || project.key === idOrKey);
-    },
-    workflowOf(issue: Issue): Workflow {
-      const own = issue.project.workflows.find((workflow) => workflow.issueTypes.includes(issue.type.id));
-      return own ?? first(issue.project.workflows);
-    },
-    setStatus(issue: Issue, to: string, by: AccountSeed, more: ChangeItem[] = []): void {
-      const from = issue.status;
-      issue.status = to;
-      const name = (id: string) => statuses.get(id)?.name ?? id;
-      change(issue, by, [...more, { field: "status", from, fromString: name(from), to, toString: name(to) }]);
-    },
-    remove(issue: Issue, by: AccountSeed): void {
-      issues.delete(issue.id);
-      emit({ kind: "deleted", issue, by, items: [] });
-    },
-    may(account: AccountSeed, permission: Permission): boolean {
-      return account.lacks?.includes(permission) !== true;
-    },
-  };
+  projectOf(idOrKey: string): Project | undefined {
+    return this.projects.find((project) => project.id === idOrKey || project.key === idOrKey);
+  }
+
+  workflowOf(issue: Issue): Workflow {
+    const own = issue.project.workflows.find((workflow) => workflow.issueTypes.includes(issue.type.id));
+    return own ?? first(issue.project.workflows);
+  }
+
+  may(account: AccountSeed, permission: Permission): boolean {
+    return account.lacks?.includes(permission) !== true;
+  }
+
+  change(issue: Issue, by: AccountSeed, items: ChangeItem[]): void {
+    issue.updated = this.now();
+    issue.changes.push({ id: this.nextId(), author: by, created: issue.updated, items });
+    this.#emit({ kind: "updated", issue, by, items });
+  }
+
+  setStatus(issue: Issue, to: string, by: AccountSeed, more: ChangeItem[] = []): void {
+    const from = issue.status;
+    issue.status = to;
+    const name = (id: string) => this.statuses.get(id)?.name ?? id;
+    this.change(issue, by, [
+      ...more,
+      { field: "status", from, fromString: name(from), to, toString: name(to) },
+    ]);
+  }
+
+  retitle(issue: Issue, title: string, by: AccountSeed): void {
+    const item = { field: "summary", from: null, fromString: issue.title, to: null, toString: title };
+    issue.title = title;
+    this.change(issue, by, [item]);
+  }
+
+  /** The old keys keep leading to the issues. */
+  rekey(project: Project, key: string): void {
+    project.key = key;
+    for (const issue of this.issues.values()) {
+      if (issue.project !== project) continue;
+      issue.formerKeys.push(issue.key);
+      issue.key = `${key}-${issue.key.split("-")[1]}`;
+    }
+  }
+
+  remove(issue: Issue, by: AccountSeed): void {
+    this.issues.delete(issue.id);
+    this.#emit({ kind: "deleted", issue, by, items: [] });
+  }
+}
+
+function workflowsFrom(from: ProjectSeed): Workflow[] {
+  const typeId = (nameOrId: string) =>
+    from.issueTypes.find((type) => type.id === nameOrId || type.name === nameOrId)?.id ?? nameOrId;
+  return from.workflows.map((workflow) => ({
+    id: workflow.id ?? randomUUID(),
+    name: workflow.name,
+    issueTypes: workflow.issueTypes.map(typeId),
+    initial: workflow.initial,
+    statuses: [...(workflow.statuses ?? namedStatuses(from, workflow.transitions, workflow.initial))],
+    transitions: [...workflow.transitions],
+    version: 1,
+  }));
 }
 
 function namedStatuses(from: ProjectSeed, transitions: readonly TransitionSeed[], initial: string): string[] {
@@ -223,4 +252,12 @@ export function first<T>(items: readonly T[]): T {
   const [item] = items;
   if (item === undefined) throw new Error("The emulated site needs at least one of each.");
   return item;
+}
+
+export function changeWorkflow(
+  workflow: Workflow,
+  change: Partial<Pick<Workflow, "statuses" | "transitions" | "initial">>,
+): void {
+  Object.assign(workflow, change);
+  workflow.version += 1;
 }

@@ -259,6 +259,16 @@ function addDynamicRoutes(app: Express, site: Site, registered: Registered[], re
     });
     response.json({ webhookRegistrationResult });
   });
+  app.get(`${path}/failed`, (_request, response) => {
+    response.json({ maxResults: 100, values: [] });
+  });
+  app.delete(path, (request, response) => {
+    const { webhookIds = [] } = (request.body ?? {}) as { webhookIds?: number[] };
+    for (const webhook of dynamic()) {
+      if (webhookIds.includes(Number(webhook.id))) registered.splice(registered.indexOf(webhook), 1);
+    }
+    response.status(202).end();
+  });
   app.put(`${path}/refresh`, (request, response) => {
     const { webhookIds = [] } = (request.body ?? {}) as { webhookIds?: number[] };
     const expirationDate = site.now().getTime() + DYNAMIC_LIFE_MS;

@@ -1,6 +1,7 @@
 import type { Express, Response } from "express";
 import { listOf, loginOf, numberOf, permitted, refuse, visibleProject } from "./http.js";
-import { type Render, renderWorkflows } from "./render.js";
+import type { Render } from "./render.js";
+import { renderWorkflows } from "./render-workflows.js";
 import { PERMISSIONS, type Permission } from "./seed.js";
 import type { Site } from "./site.js";
 
@@ -72,7 +73,6 @@ export function addWorkflowRoutes(
   });
 
   addProjectRoutes(app, site, render);
-  addStatusRoutes(app, site);
   addBoardRoutes(app, site);
   addAccountRoutes(app, site, render);
 }
@@ -99,26 +99,6 @@ function addProjectRoutes(app: Express, site: Site, render: Render): void {
         };
       }),
     );
-  });
-}
-
-function addStatusRoutes(app: Express, site: Site): void {
-  const categories = { TODO: "new", IN_PROGRESS: "indeterminate", DONE: "done" } as const;
-
-  app.put("/rest/api/3/statuses", (request, response) => {
-    if (!permitted(site, response, ["ADMINISTER"], 401, "You must be a Jira administrator.")) return;
-    const { statuses = [] } = (request.body ?? {}) as {
-      statuses?: { id: string; name: string; statusCategory: keyof typeof categories }[];
-    };
-    for (const { id, name, statusCategory } of statuses) {
-      const known = site.statuses.get(id);
-      const category = categories[statusCategory];
-      if (known === undefined || !name || category === undefined) {
-        return refuse(response, 400, [`Status ${id} cannot be updated.`]);
-      }
-      site.statuses.set(id, { ...known, name, category });
-    }
-    response.status(204).end();
   });
 }
 
