@@ -99,9 +99,9 @@ const settings = z.object({
   /** Host names answered beside the service's own. */
   allowedHosts: list.default(Object.freeze([])),
   replyBudgetMs: integer(100, 60_000).default(2_500),
-  workerConcurrency: integer(1, 500).default(32),
-  /** How many jobs of one connection may run at once, over all workers. */
-  laneCap: integer(1, 100).default(4),
+  workerConcurrency: integer(1, 1_000).default(128),
+  /** How many jobs of one connection one worker runs at once: a slow board may take no more of it. */
+  laneCap: integer(1, 500).default(32),
   ticketPollMs: integer(1_000, 86_400_000).default(60_000),
   workflowPollMs: integer(1_000, 86_400_000).default(3_600_000),
   sweepMs: integer(100, 3_600_000).default(10_000),

@@ -34,7 +34,7 @@ describe("settings", () => {
   it("come from flag, environment, file and default, in this order", () => {
     const file = "port: 1003\nhost: file.example\nlogLevel: debug\nreplyBudgetMs: 900\n";
     const config = parseConfig({ PORT: "1002", HOST: "env.example" }, { port: 1001 }, file);
-    expect(config).toMatchObject({ port: 1001, host: "env.example", logLevel: "debug", laneCap: 4 });
+    expect(config).toMatchObject({ port: 1001, host: "env.example", logLevel: "debug", laneCap: 32 });
     expect(config.replyBudgetMs).toBe(900);
   });
 

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { BoardwalkError } from "../../../src/errors.js";
+import { createInlineHooks } from "../../../src/hooks/inline.js";
+import { noteWrite } from "../../../src/tickets/actor.js";
+import { createTicketHandlers, sweep } from "../../../src/tickets/handlers.js";
 import { type Desk, openDesk } from "../../support/desk.js";
 import { createFakeBoard } from "../../support/fake-board.js";
 import { until } from "../../support/until.js";
@@ -196,8 +199,34 @@ describe("whoever dies", () => {
     desk = await openDesk(board, { serve: false });
     const answer = await desk.tickets.move(desk.talk({ budgetMs: 10 }), { ticket: "ENG-1", to: "In Review" });
     expect(answer.outcome).toBe("accepted");
-    const second = await openDesk(board, { store: desk.store, tenant: "acme" }).catch(() => undefined);
-    expect(second).toBeUndefined();
+    // A new process on the same store: its queue has never heard of the job.
+    const hooks = createInlineHooks();
+    const stop = await hooks.serve(createTicketHandlers({ ...desk.worker, jobs: hooks }));
+    expect(await sweep(desk.store, hooks, new Date())).toEqual({ put: 1 });
+    await until(async () => (await desk?.actor(LOGIN))?.pending === undefined);
+    expect((await desk.tickets.checkProgress(desk.talk(), { ticket: "ENG-1" })).outcome).toBe("confirmed");
+    expect(board.writes).toHaveLength(1);
+    expect(await sweep(desk.store, hooks, new Date())).toEqual({ put: 0 });
+    await stop();
+    await hooks.close();
+  });
+
+  it("between the write and the settling leaves a record from which the move is known to have landed", async () => {
+    const board = loginBoard();
+    desk = await openDesk(board, { serve: false });
+    await desk.tickets.move(desk.talk({ budgetMs: 10 }), { ticket: "ENG-1", to: "In Review" });
+    const { pending } = await desk.actor(LOGIN);
+    await noteWrite(desk.store.tenant("acme"), LOGIN, pending?.moveId ?? "");
+    board.moveAsPerson(LOGIN, "3");
+    const hooks = createInlineHooks();
+    const stop = await hooks.serve(createTicketHandlers({ ...desk.worker, jobs: hooks }));
+    await sweep(desk.store, hooks, new Date());
+    await until(async () => (await desk?.actor(LOGIN))?.pending === undefined);
+    expect((await desk.actor(LOGIN)).lastMove).toMatchObject({ outcome: "confirmed", to: "3" });
+    expect((await desk.actor(LOGIN)).lastMove?.already).toBeUndefined();
+    expect(board.writes).toEqual([]);
+    await stop();
+    await hooks.close();
   });
 
   it("a hook that cannot be done yet waits with its reason, and is void once the ticket leaves", async () => {
