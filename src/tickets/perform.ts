@@ -170,7 +170,7 @@ function easiest<T extends { missing: readonly unknown[] }>(options: readonly T[
   return options.reduce((best, option) => (option.missing.length < best.missing.length ? option : best));
 }
 
-/** A write that was answered is reported as the re-read says; one that was not is left to the next try, which reads first. */
+/** A write that was answered, with yes or no, is reported as the re-read says; one that was not is left to the next try, which reads first. */
 async function write(
   connector: Connector,
   seen: Ticket,
@@ -193,13 +193,16 @@ async function write(
   } catch (thrown) {
     const error = BoardwalkError.from(thrown);
     if (error.retryable || error.code === "internal") throw error;
-    if (error.code === "needs_fields")
-      return {
-        seen,
-        ending: { outcome: "question", code: error.code, message: error.message, data: { ...error.data } },
-      };
-    return { seen, ending: { outcome: "refused", code: error.code, message: error.message } };
+    const now = await connector.readTicket(seen.id, signal);
+    // An earlier write of ours may have landed after we looked, and that is why this one was refused.
+    const stop = now === undefined || now.status === seen.status ? undefined : reasonToStop(now, pending);
+    return { seen: now ?? seen, ending: stop ?? refusal(error) };
   }
+}
+
+function refusal({ code, message, data }: BoardwalkError): Ending {
+  if (code === "needs_fields") return { outcome: "question", code, message, data: { ...data } };
+  return { outcome: "refused", code, message };
 }
 
 function hidden(board: string): Ending {

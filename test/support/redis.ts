@@ -38,7 +38,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
       stdio: ["ignore", "ignore", "inherit"],
     });
     child.unref();
-    guard = guardAgainstOrphans(child, options.dir === undefined ? dir : undefined);
+    guard = endWithUs(child, options.dir === undefined ? dir : undefined);
     await Promise.race([answersPing(port), diesEarly(child)]);
   }
 
@@ -85,8 +85,9 @@ export async function redisUrl(): Promise<string> {
 /**
  * Waits for the end of a pipe that only this process holds, then kills the server and deletes `dir`. An exit handler
  * would not do: test workers are ended by a signal, and crash tests end them by SIGKILL.
+ * @returns the process that waits: to be killed once the server has ended, since its pid may then be another's.
  */
-function guardAgainstOrphans(server: ChildProcess, dir: string | undefined): ChildProcess {
+export function endWithUs(server: ChildProcess, dir: string | undefined): ChildProcess {
   const script = 'cat >/dev/null; kill -9 "$1"; [ -z "$2" ] || rm -rf "$2"';
   const guard = spawn("sh", ["-c", script, "guard", String(server.pid), dir ?? ""], {
     stdio: ["pipe", "ignore", "ignore"],

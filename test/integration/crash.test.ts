@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type CrashTicket,
+  type CrashWorld,
+  IN_REVIEW,
+  type Point,
+  pullsOf,
+  startCrashWorld,
+  writesOf,
+} from "../support/crash-world.js";
+import type { Held, Moment } from "../support/holds.js";
+import { until } from "../support/until.js";
+
+/**
+ * Real processes on a real Redis, killed at every step of a move: afterwards each ticket is where the board says, moved
+ * once, with one pull request.
+ */
+
+let world: CrashWorld;
+
+beforeAll(async () => {
+  world = await startCrashWorld(40);
+}, 60_000);
+afterAll(() => world?.close());
+
+/** All that must be true of a ticket whose move was asked, whatever was killed in between. */
+async function expectMovedOnce(ticket: CrashTicket, writes: readonly number[] = [204]): Promise<void> {
+  const answer = await world.outcome(ticket);
+  expect(answer).toMatchObject({
+    status: 200,
+    move: { outcome: "confirmed", from: { name: "In Progress" }, to: { name: "In Review" } },
+  });
+  const sight = await until(
+    async () => {
+      const seen = await world.look(ticket);
+      return !seen.unsettled && seen;
+    },
+    { timeoutMs: 20_000, everyMs: 50 },
+  );
+  expect(sight.boardStatus).toBe(IN_REVIEW);
+  expect(sight.arrivals).toBe(1);
+  expect(sight.writes).toEqual(writes);
+  expect(sight.pulls).toHaveLength(1);
+  expect(sight.ourStatus).toBe(sight.boardStatus);
+  expect(sight.hooks).toMatchObject([{ state: "done", result: { number: sight.pulls[0] } }]);
+  expect(sight.record).toMatchObject({
+    entry: 1,
+    ticket: { status: IN_REVIEW },
+    lastMove: { outcome: "confirmed", moveId: answer.move.moveId, entry: 1 },
+    context: { "draft-pull-request": { number: sight.pulls[0] } },
+  });
+  expect(sight.record?.pending).toBeUndefined();
+  expect(sight.history.map(({ kind }) => kind)).toEqual(["asked", "moved", "hook"]);
+  expect(sight.audit).toMatchObject([{ action: "move", outcome: "confirmed", to: IN_REVIEW }]);
+}
+
+interface Stage {
+  readonly name: string;
+  readonly point: Point;
+  readonly moment: Moment;
+  /** What becomes of the held request when its client is dead. */
+  readonly fate: "released" | "lost" | Late;
+  /** What the board answers to the writes of this ticket, in all. */
+  readonly writes?: readonly number[];
+}
+
+/** The request reaches the board only while the next worker is at work. */
+interface Late {
+  /** The next worker's request that is held until the late one is done; left out, the late one comes after it. */
+  readonly before?: Point;
+  /** How many requests that change something the board has answered by now. */
+  readonly done: (ticket: CrashTicket) => Promise<number>;
+}
+
+const written = async (ticket: CrashTicket) => writesOf(world.jira, ticket.issue).length;
+const created = async (ticket: CrashTicket) => (await pullsOf(world.github, ticket)).length;
+
+/** A round is one kill; its tickets stand at different points when it comes. GitHub takes one write at a time. */
+const ROUNDS: readonly (readonly Stage[])[] = [
+  [
+    { name: "before it reads the ticket", point: "read", moment: "before", fate: "released" },
+    { name: "when the read is done but not heard", point: "read", moment: "after", fate: "released" },
+    { name: "when its write is sent, and lost on the way", point: "write", moment: "before", fate: "lost" },
+    {
+      name: "when its write is sent, and lands after the next worker's",
+      point: "write",
+      moment: "before",
+      fate: { done: written },
+      writes: [204, 400],
+    },
+    {
+      name: "when its write is sent, and lands between the next worker's read and write",
+      point: "write",
+      moment: "before",
+      fate: { before: "write", done: written },
+      writes: [204, 400],
+    },
+    { name: "when the write is done but not heard", point: "write", moment: "after", fate: "released" },
+    {
+      name: "when the write is heard, before the re-read",
+      point: "reread",
+      moment: "before",
+      fate: "released",
+    },
+    { name: "when the re-read is done but not heard", point: "reread", moment: "after", fate: "released" },
+    { name: "while it lists pull requests", point: "pulls", moment: "before", fate: "released" },
+    {
+      name: "when the pull request is asked for, and lost on the way",
+      point: "create",
+      moment: "before",
+      fate: "lost",
+    },
+    { name: "while it lists branches", point: "branches", moment: "after", fate: "released" },
+  ],
+  [
+    {
+      name: "when the pull request is open but not heard of",
+      point: "create",
+      moment: "after",
+      fate: "released",
+    },
+  ],
+  [
+    {
+      name: "when the pull request is asked for, and opens between the next worker's look and its own",
+      point: "create",
+      moment: "before",
+      fate: { before: "create", done: created },
+    },
+  ],
+];
+
+interface Case extends Stage {
+  readonly ticket: CrashTicket;
+  readonly held: Held;
+}
+
+/** Asks for a ticket's move and waits until its worker stands where the stage says. */
+async function bringTo(stage: Stage): Promise<Case> {
+  const ticket = world.take();
+  const held = world.hold(ticket, stage.point, stage.moment);
+  void world.ask(ticket);
+  await until(() => held.arrived);
+  return { ...stage, ticket, held };
+}
+
+function bury({ fate, held }: Case): void {
+  if (fate === "lost") held.lose();
+  if (fate === "released") held.release();
+}
+
+/** Lets the dead worker's request reach the board at the worst time. */
+async function landLate({ fate, held, ticket }: Case, rival: Held | undefined): Promise<void> {
+  if (typeof fate === "string") return;
+  const patience = { timeoutMs: 20_000 };
+  if (rival === undefined) await until(() => fate.done(ticket), patience);
+  else await until(() => rival.arrived, patience);
+  const before = await fate.done(ticket);
+  held.release();
+  await until(async () => (await fate.done(ticket)) > before, patience);
+  rival?.release();
+}
+
+describe.each(ROUNDS)("a worker killed with SIGKILL", (...stages) => {
+  const cases = new Map<string, Case>();
+
+  beforeAll(async () => {
+    for (const stage of stages) cases.set(stage.name, await bringTo(stage));
+    const all = [...cases.values()];
+    // Else the worker gave up waiting meanwhile, and this would not test what it says.
+    expect(all.filter(({ held }) => held.abandoned)).toEqual([]);
+    await world.worker.kill();
+    for (const each of all) bury(each);
+    const rivals = all.map(({ fate, ticket }) =>
+      typeof fate === "string" || fate.before === undefined
+        ? undefined
+        : world.hold(ticket, fate.before, "before"),
+    );
+    world.worker = await world.start("worker");
+    await Promise.all(all.map((each, i) => landLate(each, rivals[i])));
+  }, 60_000);
+
+  it.each(stages.map(({ name }) => name))("%s", async (name) => {
+    const { ticket, writes } = cases.get(name) as Case;
+    await expectMovedOnce(ticket, writes);
+  });
+});
