@@ -1,0 +1,120 @@
+import { LinearClient } from "@linear/sdk";
+import type { ConnectorKit } from "../../src/board/connector.js";
+import { errorFromShape, REQUEST_TIMEOUT_MS, retryRead, withTimeout } from "../../src/board/http.js";
+import { BoardwalkError } from "../../src/errors.js";
+import { errorFrom, isUnauthenticated } from "./answers.js";
+import type { LinearAuth, LinearLogin } from "./auth.js";
+import { type LinearDocument, operationName } from "./documents.js";
+import type { Page } from "./shapes.js";
+
+/**
+ * Sends our own documents through the client library: its models fetch each related object by a request of its own.
+ * Replies are checked before they are believed.
+ */
+
+export interface LinearApiOptions {
+  readonly apiUrl: string;
+  readonly auth: LinearAuth;
+  readonly kit: ConnectorKit;
+  readonly timeoutMs?: number;
+}
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+export interface LinearApi {
+  /**
+   * A query is tried again when its failure may pass. A mutation is sent once: whether one that went unanswered has
+   * landed, only a read can tell.
+   */
+  run<T>(document: LinearDocument<T>, variables: Variables, signal: AbortSignal): Promise<T>;
+  /** Every node of a list, page after page, whatever stands around the list. */
+  pages<T, N>(
+    document: LinearDocument<T>,
+    variables: Variables,
+    pageIn: (data: T) => Page<N>,
+    signal: AbortSignal,
+    after?: string,
+  ): AsyncGenerator<N, void, undefined>;
+}
+
+export function createLinearApi(options: LinearApiOptions): LinearApi {
+  const { auth, kit, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const apiUrl = `${options.apiUrl}/graphql`;
+
+  async function once(query: string, variables: Variables, login: LinearLogin, signal: AbortSignal) {
+    const { client } = createClient({
+      ...login,
+      apiUrl,
+      signal: withTimeout(signal, timeoutMs),
+      // A redirect would carry our credentials to an address that was never checked.
+      redirect: "error",
+    });
+    return (await client.rawRequest<unknown, Record<string, unknown>>(query, { ...variables })).data;
+  }
+
+  async function attempt<T>(document: LinearDocument<T>, variables: Variables, signal: AbortSignal) {
+    signal.throwIfAborted();
+    await kit.checkUrl(apiUrl);
+    const login = auth.login();
+    let data: unknown;
+    try {
+      data = await once(document.query, variables, login, signal);
+    } catch (thrown) {
+      // Not authenticated means not done, so this may be sent again even when it is a write.
+      if (!isUnauthenticated(thrown) || !(await auth.refresh(login))) throw thrown;
+      data = await once(document.query, variables, auth.login(), signal);
+    }
+    const parsed = document.data.safeParse(data);
+    if (!parsed.success) throw errorFromShape("Linear", parsed.error);
+    return parsed.data;
+  }
+
+  async function run<T>(document: LinearDocument<T>, variables: Variables, signal: AbortSignal) {
+    const send = async () => {
+      try {
+        return await attempt(document, variables, signal);
+      } catch (thrown) {
+        throw errorFrom(thrown, { operation: operationName(document.query), signal, now: kit.now() });
+      }
+    };
+    return document.kind === "mutation" ? send() : retryRead(send, signal);
+  }
+
+  return {
+    run,
+    async *pages(document, variables, pageIn, signal, start) {
+      const seen = new Set<string>();
+      let after = start;
+      for (;;) {
+        const { nodes, pageInfo } = pageIn(await run(document, { ...variables, after }, signal));
+        yield* nodes;
+        after = nextCursor(pageInfo, seen);
+        if (after === undefined) return;
+      }
+    },
+  };
+}
+
+/** Where the next page begins. @throws BoardwalkError `unavailable` when the list would never end. */
+function nextCursor(pageInfo: Page<unknown>["pageInfo"], seen: Set<string>): string | undefined {
+  if (!pageInfo.hasNextPage) return undefined;
+  const after = pageInfo.endCursor ?? "";
+  if (after === "" || seen.has(after)) {
+    throw new BoardwalkError("unavailable", "Linear's list goes in circles. Please try again in a moment.");
+  }
+  seen.add(after);
+  return after;
+}
+
+function createClient(options: ConstructorParameters<typeof LinearClient>[0]): LinearClient {
+  try {
+    return new LinearClient(options);
+  } catch (cause) {
+    // The library's own rule, whatever the operator allows.
+    throw new BoardwalkError(
+      "invalid",
+      "Linear can be called over https only. Please use an address that begins with https.",
+      { cause },
+    );
+  }
+}
