@@ -91,6 +91,8 @@ function pageFrom(
     );
   }
   const { hasNextPage, endCursor } = node.items.pageInfo;
+  // More, but nowhere to go on: what was read so far is not all there is.
+  if (hasNextPage && !endCursor) throw errorFromShape(BOARD);
   return { items: node.items.nodes, field, next: hasNextPage ? (endCursor ?? undefined) : undefined };
 }
 

@@ -1,3 +1,4 @@
+import nock from "nock";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type GithubEmulator, startGithubEmulator } from "../../connectors/github/emulator.js";
 import { createGithubConnector, github } from "../../connectors/github/index.js";
@@ -34,6 +35,38 @@ const SEED = {
     },
   ],
 };
+
+describe("a listing that cannot be read to its end", () => {
+  const HOST = "https://github.example.com";
+  const facts = { id: "PVT_1", title: "R", url: HOST, closed: false, template: false, viewerCanUpdate: true };
+  const field = { id: "PVTSSF_1", name: "Status", options: [] };
+  const project = {
+    viewer: { login: "v" },
+    repositoryOwner: {
+      __typename: "Organization",
+      projectV2: {
+        ...facts,
+        fields: { nodes: [field, {}], pageInfo: { hasNextPage: false, endCursor: null } },
+      },
+    },
+  };
+  const page = (pageInfo: object) => ({ field, node: { items: { nodes: [], pageInfo } } });
+  const answer = (data: object, times = 1) => nock(HOST).post("/graphql").times(times).reply(200, { data });
+  afterEach(() => nock.cleanAll());
+
+  it.each([
+    ["a cursor that leads to itself", { hasNextPage: true, endCursor: "x" }],
+    ["more to come and no cursor", { hasNextPage: true, endCursor: null }],
+  ])("is an error, not an end: %s", async (_what, pageInfo) => {
+    answer(project);
+    answer(page(pageInfo), 20);
+    const connector = createGithubConnector({ owner: "acme", project: 7, apiUrl: HOST }, { token: "t" }, kit);
+    const reading = async () => {
+      for await (const _ticket of connector.pullTickets(undefined, signal));
+    };
+    await expect(reading()).rejects.toMatchObject({ code: "unavailable" });
+  });
+});
 
 describe("GitHub Projects", () => {
   let emulator: GithubEmulator;
