@@ -7,12 +7,13 @@ import type { Conversation, Tickets } from "../tickets/tickets.js";
 import { explainArguments } from "./arguments.js";
 import type { Catalogue } from "./catalogue.js";
 import type { Answer, ToolEntry } from "./core-tools.js";
-import type { Principal } from "./principal.js";
+import type { Principal, Surface } from "./principal.js";
 import type { Session } from "./sessions.js";
 
 /** One request on its way through: who asks, what they see, and what they are talking in. */
 export interface Call {
   readonly principal: Principal;
+  readonly surface: Surface;
   readonly catalogue: Catalogue;
   readonly tickets: Tickets;
   /** The 2025 session it came in, if any. */
@@ -91,8 +92,8 @@ export function conversation(call: Call, tool?: string): Conversation {
  * A session is a thread of its own. Without one the person is: she remembers what she was told. A host of a frozen
  * surface makes its sessions from earlier talks of its own accord, so there it is always the person.
  */
-function threadOf({ session, principal }: Call): string {
-  if (session !== undefined && session.surface !== "frozen") return session.id;
+function threadOf({ session, surface, principal }: Call): string {
+  if (session !== undefined && surface !== "frozen") return session.id;
   return `person:${principal.speaker.person}`;
 }
 

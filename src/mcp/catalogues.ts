@@ -43,6 +43,7 @@ interface Made {
 
 /** Tenants whose catalogues are kept in memory; the one made longest ago goes first. */
 const MAX_KEPT = 2000;
+const SURFACES: readonly Surface[] = ["generated", "compact", "frozen"];
 const DOCUMENT = "tools";
 const SAVE_ATTEMPTS = 5;
 
@@ -50,7 +51,7 @@ export function createCatalogues(options: CataloguesOptions): Catalogues {
   const made = new Map<string, Made>();
   return {
     async get(tenant, surface) {
-      if (surface === "frozen" || tenant === undefined) return { catalogue: FROZEN, gating: "explain" };
+      if (tenant === undefined) return { catalogue: FROZEN, gating: "explain" };
       const { revision, workflows } = await options.tickets.workflows(tenant);
       const key = `${surface}:${tenant.id}`;
       const kept = made.get(key);
@@ -66,8 +67,7 @@ export function createCatalogues(options: CataloguesOptions): Catalogues {
       return shown;
     },
     forget(tenantId) {
-      made.delete(`generated:${tenantId}`);
-      made.delete(`compact:${tenantId}`);
+      for (const surface of SURFACES) made.delete(`${surface}:${tenantId}`);
     },
   };
 }
@@ -78,6 +78,7 @@ async function make(
   surface: Surface,
   workflows: readonly KeptWorkflow[],
 ): Promise<Shown> {
+  if (surface === "frozen") return { catalogue: { ...FROZEN, workflows }, gating: "explain" };
   const { tools, gating = "explain" } = (await options.choose?.(tenant)) ?? {};
   const compact = surface === "compact" || tools === "compact";
   return {

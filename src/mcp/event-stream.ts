@@ -9,24 +9,27 @@ export interface EventStream {
 /** Often enough for proxies that cut off what is silent for a minute or less. */
 const KEEP_ALIVE_MS = 15_000;
 
+/** What may wait to be sent; a client that reads none of it is cut off, and may come again. */
+const MAX_WAITING_BYTES = 256 * 1024;
+
 export function openEventStream(res: ServerResponse, headers: Record<string, string>): EventStream {
+  const write = (frame: string) => {
+    if (res.writableEnded || res.destroyed) return;
+    res.write(frame);
+    if (res.writableLength > MAX_WAITING_BYTES) res.destroy();
+  };
   res.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
     ...headers,
   });
-  res.write(": open\n\n");
-  const timer = setInterval(() => res.write(": keepalive\n\n"), KEEP_ALIVE_MS);
+  write(": open\n\n");
+  const timer = setInterval(() => write(": keepalive\n\n"), KEEP_ALIVE_MS);
   timer.unref();
   res.on("close", () => clearInterval(timer));
   return {
-    send: (message) => {
-      res.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-    },
-    close: () => {
-      clearInterval(timer);
-      res.end();
-    },
+    send: (message) => write(`event: message\ndata: ${JSON.stringify(message)}\n\n`),
+    close: () => res.end(),
   };
 }

@@ -174,6 +174,7 @@ class Endpoint implements Mcp {
     const { tickets, budgetMs, mayCall } = this.#options;
     return {
       principal,
+      surface,
       ...(await this.#catalogues.get(principal.tenant, surface)),
       tickets,
       ...(client === undefined ? {} : { client }),
@@ -186,7 +187,8 @@ class Endpoint implements Mcp {
   toolsChanged(tenantId: string): void {
     this.#catalogues.forget(tenantId);
     for (const list of ["tools", "resources"]) {
-      this.#sessions.notify(tenantId, { jsonrpc: "2.0", method: `notifications/${list}/list_changed` });
+      const notification = { jsonrpc: "2.0", method: `notifications/${list}/list_changed` };
+      this.#sessions.notify(tenantId, notification, ({ surface }) => surface !== "frozen");
     }
     this.#handlers.toolsChanged(tenantId);
   }

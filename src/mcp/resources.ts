@@ -42,7 +42,9 @@ export const TEMPLATES: ResourceTemplateType[] = [
   },
 ];
 
+/** A frozen surface lists none: its list is read once, before anybody's boards are known. */
 export function listResources(call: Call): Resource[] {
+  if (call.surface === "frozen") return [];
   return call.catalogue.workflows.map(({ graph, connection }) => ({
     uri: workflowUri(connection, graph.id),
     name: graph.id,

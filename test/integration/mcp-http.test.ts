@@ -107,6 +107,24 @@ describe("without a session", () => {
     expect(await response.text()).toBe("");
   });
 
+  it("does not mind a client that goes away in the middle", async () => {
+    const leaving = new AbortController();
+    const { read } = fixture.tickets;
+    let answered = 0;
+    fixture.tickets.read = async (...args) => {
+      leaving.abort();
+      await until(() => leaving.signal.aborted);
+      answered += 1;
+      return read.apply(fixture.tickets, args);
+    };
+    const body = JSON.stringify(rpc("tools/call", { name: "read_ticket", arguments: { ticket: "login" } }));
+    const headers = { authorization: "Bearer acme:ann", "content-type": "application/json" };
+    const left = fetch(fixture.url(), { method: "POST", headers, body, signal: leaving.signal });
+    await expect(left).rejects.toThrow("abort");
+    await until(() => answered === 1);
+    expect((await ask(rpc("ping"))).status).toBe(200);
+  });
+
   it("cannot cancel somebody else's request by guessing its id", async () => {
     const { read } = fixture.tickets;
     let answer = () => {};
@@ -314,6 +332,15 @@ describe("sessions", () => {
     expect(await stream.text()).toBe(": open\n\n");
     expect((await ask(rpc("ping"), { headers: mine })).status).toBe(404);
     expect((await ask(rpc("ping"), { token: "globex:bob", headers: theirs })).status).toBe(200);
+  });
+
+  it("on a frozen surface list no boards, though they can be read", async () => {
+    const asked = { surface: "frozen" as const };
+    expect(await (await ask(rpc("resources/list"), asked)).json()).toMatchObject({
+      result: { resources: [] },
+    });
+    const read = await ask(rpc("resources/read", { uri: "board://eng/workflows/jira.x.1.2" }), asked);
+    expect(await read.json()).toMatchObject({ result: { contents: [{ mimeType: "application/json" }] } });
   });
 
   it("are no thread on a frozen surface, whose host makes them of its own accord", async () => {

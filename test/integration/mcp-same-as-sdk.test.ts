@@ -28,6 +28,7 @@ async function callOf(): Promise<Call> {
     principal: { tenant, speaker: { person: "ann" }, scopes: [] },
     catalogue: generatedCatalogue({ workflows, kept: NO_NAMES, now: () => new Date() }).catalogue,
     tickets: fixture.tickets,
+    surface: "generated",
     gating: "explain",
     budgetMs: 1000,
     mayCall: () => true,
