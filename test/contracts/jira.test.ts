@@ -3,6 +3,7 @@ import type { Exchange } from "../../src/board/emulator.js";
 import { describeConnector } from "../contract/connector.contract.js";
 import { jiraHarness } from "../contract/jira.harness.js";
 import { describeJira } from "../contract/jira-cases.js";
+import { describeJiraEmulator } from "../contract/jira-emulator-cases.js";
 import { type Exception, isExcepted, jiraExceptions } from "./exceptions.js";
 import { loadOpenApi, tellAbsent, type Violation } from "./validate.js";
 
@@ -20,6 +21,7 @@ describe.skipIf(contract === undefined)("Jira's published description", () => {
   };
   describeConnector("Jira, watched:", () => jiraHarness({ onExchange }));
   describeJira("Jira's own ways, watched", { onExchange });
+  describeJiraEmulator("The emulated Jira, watched", { onExchange });
 
   it("allows every request and every reply, but for the known exceptions", () => {
     expect(exchanges).toBeGreaterThan(300);
