@@ -66,20 +66,28 @@ describe("names of destinations", () => {
 
   it("stay when another status is renamed, added or taken away", () => {
     fc.assert(
-      fc.property(destinations, destinations, label, fc.nat(), (list, more, renamed, pick) => {
-        const first = name(list);
-        const index = pick % Math.max(list.length, 1);
-        const known = new Set(list.map((one) => destinationKey(one.workflow, one.status)));
-        const changed = [
-          ...more.filter((one) => !known.has(destinationKey(one.workflow, one.status))),
-          ...list.map((one, i) => (i === index ? { ...one, statusName: renamed } : one)),
-        ];
-        const later = name(changed, first.kept).names;
-        list.forEach((one, i) => {
-          const key = destinationKey(one.workflow, one.status);
-          if (i !== index) expect(later.get(key)).toBe(first.names.get(key));
-        });
-      }),
+      fc.property(
+        destinations,
+        destinations,
+        label,
+        fc.nat(),
+        fc.nat(),
+        (list, more, renamed, pick, leave) => {
+          const first = name(list);
+          const index = pick % Math.max(list.length, 1);
+          const gone = leave % Math.max(list.length, 1);
+          const known = new Set(list.map((one) => destinationKey(one.workflow, one.status)));
+          const changed = [
+            ...more.filter((one) => !known.has(destinationKey(one.workflow, one.status))),
+            ...list.map((one, i) => (i === index ? { ...one, statusName: renamed } : one)),
+          ].filter((one) => one.status !== list[gone]?.status || one.workflow !== list[gone]?.workflow);
+          const later = name(changed, first.kept).names;
+          list.forEach((one, i) => {
+            const key = destinationKey(one.workflow, one.status);
+            if (i !== index && i !== gone) expect(later.get(key)).toBe(first.names.get(key));
+          });
+        },
+      ),
     );
   });
 
@@ -93,6 +101,15 @@ describe("names of destinations", () => {
     expect(at("🛠", "🚀")).toMatch(/^board_\w{4}_move_to_status_\w{4}$/);
     for (const both of [at(long, long), at("Web", long)])
       expect(both.length).toBeLessThanOrEqual(MAX_NAME_LENGTH);
+  });
+
+  it("stay as they are when the one they had to give way to is gone", () => {
+    const at = (status: string) => ({ workflow: "w", status, workflowName: "Web", statusName: "Done" });
+    const first = name([at("1"), at("2")]);
+    expect(first.names.get(destinationKey("w", "2"))).toMatch(/^web_move_to_done_\w{4}$/);
+    expect([...name([at("2")], first.kept).names.values()]).toEqual([
+      first.names.get(destinationKey("w", "2")),
+    ]);
   });
 
   it("never take a reserved name", () => {
