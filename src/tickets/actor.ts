@@ -62,12 +62,15 @@ export interface Wish {
 export type Intent =
   | { readonly kind: "intended" | "joined"; readonly pending: PendingMove; readonly record: ActorRecord }
   /** Someone else's move to another status is under way. */
-  | { readonly kind: "busy"; readonly pending: PendingMove; readonly record: ActorRecord };
+  | { readonly kind: "busy"; readonly pending: PendingMove; readonly record: ActorRecord }
+  /** This very wish was carried out since its speaker looked. */
+  | { readonly kind: "ended"; readonly settled: SettledMove; readonly record: ActorRecord };
 
 /** Writes the wish on the actor, or joins the same wish already there. */
 export async function intend(store: TenantStore, id: TicketId, wish: Wish): Promise<Intent> {
   const record = await update(store, id, (before) => {
-    if (before.pending !== undefined) return undefined;
+    // A wish that has ended would be pending for ever: its job is done, and the same id is never run again.
+    if (before.pending !== undefined || before.lastMove?.moveId === wish.moveId) return undefined;
     const since = wish.at.toISOString();
     const pending = pendingOf(wish, before.ticket.status, since);
     const asked: HistoryEvent = {
@@ -80,7 +83,9 @@ export async function intend(store: TenantStore, id: TicketId, wish: Wish): Prom
     };
     return { record: { ...before, pending }, history: [asked] };
   });
-  const pending = record.pending as PendingMove;
+  const { pending, lastMove } = record;
+  if (lastMove?.moveId === wish.moveId) return { kind: "ended", settled: lastMove, record };
+  if (pending === undefined) throw new BoardwalkError("internal", "An intended move was not kept.");
   if (pending.moveId === wish.moveId) return { kind: "intended", pending, record };
   return { kind: pending.to === wish.to ? "joined" : "busy", pending, record };
 }

@@ -4,6 +4,7 @@ import type { ActorRecord, PendingMove } from "../store/store.js";
 import { intend, type Wish } from "./actor.js";
 import { acceptedAnswer, ends, settledAnswer } from "./answers.js";
 import { decide, knowsAllEdges } from "./decide.js";
+import { endingOf } from "./endings.js";
 import { openFacts, ticketFacts } from "./facts.js";
 import { heardStatus } from "./heard.js";
 import { hookJobFor, moveJobFor, observeJobFor, type TicketJobs } from "./jobs.js";
@@ -41,6 +42,8 @@ export async function move(deps: MoveDeps, talk: Conversation, args: MoveArgumen
       "stale_workflow",
       "The workflow of this ticket is not imported yet. Please try again in a moment.",
     );
+  const ended = args.moveId === undefined ? undefined : await endingOf(talk.tenant, record, args.moveId);
+  if (ended !== undefined) return settledAnswer(record, view, ended, ended.to, talk);
   const target = resolveTarget(workflow, record, args, talk);
   if ("answer" in target) return target.answer;
   const heard = await heardFor(talk, workflow, record, args.from);
@@ -198,16 +201,11 @@ async function carryOut(
   wish: Wish,
   deadline: number,
 ): Promise<MoveShape> {
-  if (record.lastMove?.moveId === wish.moveId) {
-    return settledAnswer(
-      record,
-      await deps.views.fresh(talk.tenant),
-      record.lastMove,
-      record.lastMove.to,
-      talk,
-    );
-  }
   const intent = await intend(talk.tenant, record.ticket.id, wish);
+  if (intent.kind === "ended") {
+    const { settled } = intent;
+    return settledAnswer(intent.record, await deps.views.fresh(talk.tenant), settled, settled.to, talk);
+  }
   const { pending } = intent;
   if (intent.kind === "busy") {
     const ticket = ticketFacts(intent.record, workflow);

@@ -6,6 +6,7 @@ import { actorRecord, settledMove } from "../store/records.js";
 import type { ActorRecord, PendingMove, Store, TenantStore } from "../store/store.js";
 import { type Ending, noteWrite, settle } from "./actor.js";
 import type { Boards, OpenBoard } from "./boards.js";
+import { auditMove, auditMoveIfMissing, endingOf } from "./endings.js";
 import { fillFields } from "./fields.js";
 import { jobsOwed, type TicketJobs } from "./jobs.js";
 import type { Workflows } from "./workflows.js";
@@ -41,7 +42,7 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
   const store = deps.store.tenant(tenant);
   const record = await store.getActor(ticket);
   if (record === undefined) throw new BoardwalkError("not_found_or_hidden", "We no longer know this ticket.");
-  if (record.pending?.moveId !== moveId) return replyOf(record, moveId);
+  if (record.pending?.moveId !== moveId) return await replyAgain(store, record, moveId);
   const end = await tryMove(deps, store, record, record.pending, context);
   const workflow = (await deps.workflows.of(store)).byId.get(end.seen?.workflow ?? record.ticket.workflow);
   const settled = await settle(store, ticket, moveId, {
@@ -49,7 +50,7 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
     ...(workflow === undefined ? {} : { workflow }),
     at: deps.now(),
   });
-  await audit(store, settled, moveId);
+  if (settled.lastMove?.moveId === moveId) await auditMove(store, ticket, settled.lastMove);
   // Put here as well as by the waiting caller: the debt is paid whether or not anyone still waits.
   for (const job of jobsOwed(tenant, settled)) await deps.jobs.put(job);
   return replyOf(settled, moveId);
@@ -57,6 +58,14 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
 
 function replyOf(record: ActorRecord, moveId: string): MoveReply {
   return record.lastMove?.moveId === moveId ? { settled: record.lastMove, record } : { record };
+}
+
+/** Of a move that was settled before this run: by us, before we died, or by whoever took it for dead. */
+async function replyAgain(store: TenantStore, record: ActorRecord, moveId: string): Promise<MoveReply> {
+  const ended = await endingOf(store, record, moveId);
+  if (ended === undefined) return { record };
+  await auditMoveIfMissing(store, record.ticket.id, ended);
+  return { settled: ended, record };
 }
 
 interface Attempt {
@@ -211,18 +220,4 @@ function hidden(board: string): Ending {
     code: "not_found_or_hidden",
     message: `${board} does not have it, or does not show it to this account.`,
   };
-}
-
-async function audit(store: TenantStore, record: ActorRecord, moveId: string): Promise<void> {
-  const move = record.lastMove;
-  if (move?.moveId !== moveId) return;
-  await store.audit({
-    at: move.at,
-    action: "move",
-    by: move.by as { person: string },
-    ticket: record.ticket.id,
-    from: move.from,
-    to: move.to,
-    outcome: move.outcome,
-  });
 }

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { intend } from "../../src/tickets/actor.js";
 import {
+  BLOCKED,
   type CrashTicket,
   type CrashWorld,
   IN_REVIEW,
   type Point,
   pullsOf,
+  type Sight,
   startCrashWorld,
   writesOf,
 } from "../support/crash-world.js";
@@ -30,13 +33,15 @@ async function expectMovedOnce(ticket: CrashTicket, writes: readonly number[] = 
     status: 200,
     move: { outcome: "confirmed", from: { name: "In Progress" }, to: { name: "In Review" } },
   });
-  const sight = await until(
-    async () => {
-      const seen = await world.look(ticket);
-      return !seen.unsettled && seen;
-    },
-    { timeoutMs: 20_000, everyMs: 50 },
-  );
+  await expectSettled(ticket, answer.move.moveId, writes);
+}
+
+async function expectSettled(
+  ticket: CrashTicket,
+  moveId: string | undefined,
+  writes: readonly number[] = [204],
+): Promise<void> {
+  const sight = await settledSight(ticket);
   expect(sight.boardStatus).toBe(IN_REVIEW);
   expect(sight.arrivals).toBe(1);
   expect(sight.writes).toEqual(writes);
@@ -46,12 +51,25 @@ async function expectMovedOnce(ticket: CrashTicket, writes: readonly number[] = 
   expect(sight.record).toMatchObject({
     entry: 1,
     ticket: { status: IN_REVIEW },
-    lastMove: { outcome: "confirmed", moveId: answer.move.moveId, entry: 1 },
+    lastMove: { outcome: "confirmed", moveId, entry: 1 },
     context: { "draft-pull-request": { number: sight.pulls[0] } },
   });
   expect(sight.record?.pending).toBeUndefined();
   expect(sight.history.map(({ kind }) => kind)).toEqual(["asked", "moved", "hook"]);
-  expect(sight.audit).toMatchObject([{ action: "move", outcome: "confirmed", to: IN_REVIEW }]);
+  expect(sight.audit).toMatchObject([
+    { action: "move", outcome: "confirmed", to: IN_REVIEW, detail: { moveId } },
+  ]);
+}
+
+/** What is seen once nothing is pending or owed any more. */
+async function settledSight(ticket: CrashTicket): Promise<Sight> {
+  return await until(
+    async () => {
+      const seen = await world.look(ticket);
+      return !seen.unsettled && seen;
+    },
+    { timeoutMs: 20_000, everyMs: 50 },
+  );
 }
 
 interface Stage {
@@ -135,13 +153,13 @@ interface Case extends Stage {
   readonly held: Held;
 }
 
-/** Asks for a ticket's move and waits until its worker stands where the stage says. */
-async function bringTo(stage: Stage): Promise<Case> {
+/** Asks for a ticket's move and waits until its worker stands at this point of it. */
+async function bringTo(point: Point, moment: Moment) {
   const ticket = world.take();
-  const held = world.hold(ticket, stage.point, stage.moment);
-  void world.ask(ticket);
+  const held = world.hold(ticket, point, moment);
+  const asking = world.ask(ticket);
   await until(() => held.arrived);
-  return { ...stage, ticket, held };
+  return { ticket, held, asking };
 }
 
 function bury({ fate, held }: Case): void {
@@ -161,11 +179,14 @@ async function landLate({ fate, held, ticket }: Case, rival: Held | undefined): 
   rival?.release();
 }
 
+const recordOf = (ticket: CrashTicket) => world.store.tenant("acme").getActor(ticket.id);
+
 describe.each(ROUNDS)("a worker killed with SIGKILL", (...stages) => {
   const cases = new Map<string, Case>();
 
   beforeAll(async () => {
-    for (const stage of stages) cases.set(stage.name, await bringTo(stage));
+    for (const stage of stages)
+      cases.set(stage.name, { ...stage, ...(await bringTo(stage.point, stage.moment)) });
     const all = [...cases.values()];
     // Else the worker gave up waiting meanwhile, and this would not test what it says.
     expect(all.filter(({ held }) => held.abandoned)).toEqual([]);
@@ -183,5 +204,106 @@ describe.each(ROUNDS)("a worker killed with SIGKILL", (...stages) => {
   it.each(stages.map(({ name }) => name))("%s", async (name) => {
     const { ticket, writes } = cases.get(name) as Case;
     await expectMovedOnce(ticket, writes);
+  });
+});
+
+describe("a web process killed with SIGKILL", () => {
+  it("while it waits: the same Idempotency-Key waits on for the same move", async () => {
+    const { ticket, held, asking } = await bringTo("reread", "before");
+    await world.web.kill();
+    expect(await asking).toBeUndefined();
+    world.web = await world.start("web");
+    const again = world.ask(ticket);
+    held.release();
+    expect((await again)?.move.outcome).toMatch(/^(confirmed|accepted)$/);
+    await expectMovedOnce(ticket);
+  });
+
+  it("and away while the move ends: the same Idempotency-Key hears how it ended", async () => {
+    const { ticket, held } = await bringTo("write", "before");
+    await world.web.kill();
+    held.release();
+    await until(async () => (await recordOf(ticket))?.lastMove !== undefined);
+    world.web = await world.start("web");
+    await expectMovedOnce(ticket);
+  });
+
+  it("before it could answer: the same Idempotency-Key moves nothing that somebody has moved since", async () => {
+    const { ticket, held } = await bringTo("reread", "before");
+    await world.web.kill();
+    held.release();
+    await until(async () => (await recordOf(ticket))?.hooks[0]?.state === "done");
+    world.web = await world.start("web");
+    world.jira.moveIssue(ticket.issue, "Blocked");
+    await world.sync();
+    expect(await world.outcome(ticket)).toMatchObject({
+      status: 200,
+      move: { outcome: "confirmed", to: { name: "In Review" } },
+    });
+    const sight = await settledSight(ticket);
+    expect(sight.writes).toEqual([204]);
+    expect(sight.boardStatus).toBe(BLOCKED);
+    expect(sight.ourStatus).toBe(BLOCKED);
+    expect(sight.history.map(({ kind }) => kind)).toEqual(["asked", "moved", "hook", "observed"]);
+  });
+
+  it("between its intent and the job: the sweeper puts the job", async () => {
+    const ticket = world.take();
+    const wish = { moveId: "left-alone", to: IN_REVIEW, by: { person: "admin" }, at: new Date() };
+    await intend(world.store.tenant("acme"), ticket.id, wish);
+    await expectSettled(ticket, "left-alone");
+  });
+});
+
+describe("a Redis killed with SIGKILL and started again", () => {
+  it("between intent and act, and during hooks", async () => {
+    const cases = [
+      await bringTo("read", "after"),
+      await bringTo("write", "before"),
+      await bringTo("pulls", "after"),
+      await bringTo("create", "before"),
+    ];
+    await world.redis.restart();
+    for (const { held } of cases) held.release();
+    for (const { ticket } of cases) await expectMovedOnce(ticket);
+  });
+
+  it("away while the board answers a write and the repository opens a pull request", async () => {
+    const write = await bringTo("write", "after");
+    const reread = await bringTo("reread", "before");
+    const create = await bringTo("create", "before");
+    await world.redis.kill();
+    for (const { held } of [write, reread, create]) held.release();
+    await until(async () => (await pullsOf(world.github, create.ticket)).length > 0);
+    await world.redis.restart();
+    for (const { ticket } of [write, reread, create]) await expectMovedOnce(ticket);
+  });
+});
+
+describe("everything killed with SIGKILL at once", () => {
+  const points = [
+    ["read", "after"],
+    ["write", "after"],
+    ["reread", "before"],
+    ["create", "after"],
+  ] as const;
+
+  it("web and worker", async () => {
+    const cases = [];
+    for (const [point, moment] of points) cases.push(await bringTo(point, moment));
+    await Promise.all([world.web.kill(), world.worker.kill()]);
+    for (const { held } of cases) held.release();
+    [world.web, world.worker] = await Promise.all([world.start("web"), world.start("worker")]);
+    for (const { ticket } of cases) await expectMovedOnce(ticket);
+  });
+
+  it("web, worker and Redis", async () => {
+    const cases = [];
+    for (const [point, moment] of points) cases.push(await bringTo(point, moment));
+    await Promise.all([world.web.kill(), world.worker.kill(), world.redis.kill()]);
+    for (const { held } of cases) held.release();
+    await world.redis.restart();
+    [world.web, world.worker] = await Promise.all([world.start("web"), world.start("worker")]);
+    for (const { ticket } of cases) await expectMovedOnce(ticket);
   });
 });

@@ -18,6 +18,7 @@ import { until } from "./until.js";
 
 const IN_PROGRESS = "10001";
 export const IN_REVIEW = "10002";
+export const BLOCKED = "10004";
 
 export interface CrashTicket {
   readonly key: string;
@@ -52,6 +53,8 @@ export interface CrashWorld {
   ask(ticket: CrashTicket, key?: string): Promise<Answer | undefined>;
   /** Asks the same again until it is known how it went. */
   outcome(ticket: CrashTicket, key?: string): Promise<Answer>;
+  /** Takes in what changed on the board. */
+  sync(): Promise<void>;
   look(ticket: CrashTicket): Promise<Sight>;
   close(): Promise<void>;
 }
@@ -125,6 +128,7 @@ export async function startCrashWorld(tickets: number): Promise<CrashWorld> {
         },
         { timeoutMs: 25_000, everyMs: 50 },
       ),
+    sync: () => api.sync(),
     look: (ticket) => look(world, api, ticket),
     async close() {
       await Promise.all([world.web.kill(), world.worker.kill()]);
@@ -226,6 +230,8 @@ function createApi(base: () => string, adminToken: string) {
       throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 
+  const sync = () => post("/tenants/acme/connections/eng/sync?wait=true", {});
+
   return {
     get,
     async connect(jira: JiraEmulator, github: GithubEmulator) {
@@ -241,8 +247,9 @@ function createApi(base: () => string, adminToken: string) {
         },
         credentials: { ...jira.credentials, vcs: { token: github.token } },
       });
-      await post("/tenants/acme/connections/eng/sync?wait=true", {});
+      await sync();
     },
+    sync,
     async tickets(): Promise<CrashTicket[]> {
       const found: CrashTicket[] = [];
       for (let cursor: string | undefined = ""; cursor !== undefined; ) {
