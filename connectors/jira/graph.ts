@@ -24,23 +24,23 @@ export interface Reading {
   readonly workflows: readonly WorkflowReading[];
 }
 
-const BY_NAME: Readonly<Record<string, StatusCategory>> = {
-  TODO: "todo",
-  IN_PROGRESS: "doing",
-  DONE: "done",
-};
-const BY_KEY: Readonly<Record<string, StatusCategory>> = {
-  new: "todo",
-  indeterminate: "doing",
-  done: "done",
-};
+const BY_NAME: ReadonlyMap<string, StatusCategory> = new Map([
+  ["TODO", "todo"],
+  ["IN_PROGRESS", "doing"],
+  ["DONE", "done"],
+]);
+const BY_KEY: ReadonlyMap<string, StatusCategory> = new Map([
+  ["new", "todo"],
+  ["indeterminate", "doing"],
+  ["done", "done"],
+]);
 
 /** By `statusCategory.key` only: the category's name is in the account's language. */
 export function statusFromJira(status: JiraStatus): Omit<Status, "order" | "offBoard"> {
   return {
     id: status.id,
     name: status.name,
-    category: BY_KEY[status.statusCategory?.key ?? ""] ?? "unknown",
+    category: BY_KEY.get(status.statusCategory?.key ?? "") ?? "unknown",
     aliases: otherNames(status.name, [status.untranslatedName]),
   };
 }
@@ -82,7 +82,7 @@ export function readingsFrom(
           {
             id: status.id,
             name: status.name,
-            category: BY_NAME[status.statusCategory ?? ""] ?? "unknown",
+            category: BY_NAME.get(status.statusCategory ?? "") ?? "unknown",
             aliases: otherNames(status.name, [status.rawName]),
           },
         ];
