@@ -4,6 +4,16 @@ import { type OAuthServer, oauthFields, refreshOAuth } from "../../src/board/oau
 
 /** The two ways into Jira Cloud: an account's API token, or an OAuth app's rotating tokens. */
 
+const secret = z.string().min(1).max(8_192);
+/** Of a webhook made by hand, or made by us and saved. */
+const webhookSecret = secret.optional();
+
+export const jiraCredentials = z.union([
+  z.strictObject({ email: z.string().min(1).max(320), apiToken: secret, webhookSecret }),
+  z.strictObject({ ...oauthFields, webhookSecret }),
+]);
+export type JiraCredentials = z.infer<typeof jiraCredentials>;
+
 const ATLASSIAN: OAuthServer = {
   board: "Jira",
   tokenUrl: "https://auth.atlassian.com/oauth/token",
@@ -11,19 +21,6 @@ const ATLASSIAN: OAuthServer = {
   reconnect:
     "Jira no longer accepts our login. Please reconnect it: sign in to Atlassian again for this connection.",
 };
-const secret = z.string().min(1).max(8_192);
-
-export const apiTokenCredentials = z.strictObject({
-  email: z.string().min(1).max(320),
-  apiToken: secret,
-  /** Of a webhook made by hand, or made by us and saved. */
-  webhookSecret: secret.optional(),
-});
-
-export const oauthCredentials = z.strictObject({ ...oauthFields, webhookSecret: secret.optional() });
-
-export const jiraCredentials = z.union([apiTokenCredentials, oauthCredentials]);
-export type JiraCredentials = z.infer<typeof jiraCredentials>;
 
 export interface JiraAuth {
   /** As last saved: rotated tokens and a webhook secret of ours included. */
