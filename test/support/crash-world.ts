@@ -7,7 +7,7 @@ import { createRedisStore } from "../../src/store/redis.js";
 import type { ActorRecord, AuditEvent, HistoryEvent, Store } from "../../src/store/store.js";
 import { moveShape } from "../../src/tickets/shapes.js";
 import { createHolds, type Held, type Holds, type Moment } from "./holds.js";
-import { type RedisServer, startRedis } from "./redis.js";
+import { freePort, type RedisServer, startRedis } from "./redis.js";
 import { type Role, type Service, startService } from "./service.js";
 import { until } from "./until.js";
 
@@ -46,6 +46,8 @@ export interface CrashWorld {
   /** The store itself, to look into. */
   readonly store: Store;
   start(role: Role): Promise<Service>;
+  /** Whether the board tells of changes by itself. */
+  readonly webhooks: boolean;
   /** One that no other test has had. */
   take(): CrashTicket;
   hold(ticket: CrashTicket, point: Point, moment: Moment): Held;
@@ -77,7 +79,13 @@ export interface Sight {
   readonly unsettled: boolean;
 }
 
-export async function startCrashWorld(tickets: number): Promise<CrashWorld> {
+export interface CrashWorldOptions {
+  readonly tickets: number;
+  /** Whether the board tells the web process of changes; the news then comes by two doors. @default false */
+  readonly webhooks?: boolean;
+}
+
+export async function startCrashWorld({ tickets, webhooks = false }: CrashWorldOptions): Promise<CrashWorld> {
   const numbers = Array.from({ length: tickets }, (_, i) => i + 1);
   const adminToken = randomBytes(24).toString("base64url");
   const [redis, jira, github] = await Promise.all([
@@ -100,7 +108,10 @@ export async function startCrashWorld(tickets: number): Promise<CrashWorld> {
   jira.setGate(boardHolds.gate);
   github.host.setGate(repoHolds.gate);
   const env = environment(redis, adminToken);
-  const start = (role: Role) => startService({ role, env });
+  const port = webhooks ? await freePort() : 0;
+  const reached = webhooks ? { PUBLIC_URL: `http://127.0.0.1:${port}` } : {};
+  const start = (role: Role) =>
+    startService({ role, env: { ...env, ...reached, PORT: String(role === "web" ? port : 0) } });
   const [web, worker] = await Promise.all([start("web"), start("worker")]);
   const store = createRedisStore({ client: redis.url });
   const api = createApi(() => world.web.url, adminToken);
@@ -113,6 +124,7 @@ export async function startCrashWorld(tickets: number): Promise<CrashWorld> {
     worker,
     store,
     start,
+    webhooks,
     take() {
       const ticket = free.shift();
       if (ticket === undefined) throw new Error("the world has no ticket left; start it with more");
