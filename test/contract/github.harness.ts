@@ -32,6 +32,8 @@ export async function githubHarness(): Promise<ConnectorHarness & { readonly emu
     emulator,
     board: {
       journal: emulator.journal,
+      isWrite: ({ method, operation }) =>
+        operation === undefined ? method !== "GET" : /Move|Clear|Create/.test(operation),
       addTickets(count) {
         for (let index = 1; index <= count; index++)
           project.addItem({ title: `Ticket ${index}`, status: "Todo" });
