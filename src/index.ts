@@ -7,6 +7,8 @@ export {
   createFsmMcpBridge,
   createMemoryStateStore,
   createStateGate,
+  type FromXstateOptions,
+  type FsmClock,
   type FsmEventFacts,
   type FsmLogic,
   type FsmMcpBridge,
@@ -17,6 +19,7 @@ export {
   type FsmStateSnapshot,
   type FsmStateStore,
   type FsmTransitionNotice,
+  fromXstate,
   type GateCallContext,
   type GateNotice,
   type GateServerLike,
@@ -36,6 +39,9 @@ export {
   registerStateGate,
   type StateGate,
   type StateGateOptions,
+  toXstate,
+  type XstateConfig,
+  type XstateMachine,
 } from "./bridge/index.js";
 export { BoardwalkError, type BoardwalkErrorOptions, ERROR_CODES, type ErrorCode } from "./errors.js";
 export {
@@ -61,9 +67,11 @@ export {
   type FsmSnapshot,
   type FsmStateConfig,
   type FsmStep,
+  type FsmToolName,
   type FsmTransition,
   type FsmTransitionConfig,
   fsmFromStatusGraph,
+  type MoveEventName,
   moveEvent,
   NO_STATUS,
   type Status,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
-import type { FsmActor, FsmConfig, FsmSendResult, FsmSnapshot } from "../machine/index.js";
+import type { FsmActor, FsmConfig, FsmSendResult, FsmSnapshot, FsmToolName } from "../machine/index.js";
 import { parseArguments } from "./arguments.js";
 import { type EventTool, eventTools } from "./event-tools.js";
 import { type FsmLogic, logicOf } from "./logic.js";
@@ -34,10 +34,22 @@ const NO_ARGUMENTS = z.object({});
  */
 export function createFsmMcpBridge<
   C extends object,
-  TState extends string = string,
-  TEvent extends string = string,
->(machine: FsmConfig<C, TState, TEvent> | FsmLogic<C>, options: FsmMcpOptions<C> = {}): FsmMcpBridge<C> {
-  return new Bridge(machine as FsmConfig<C> | FsmLogic<C>, options).face();
+  TState extends string,
+  TEvent extends string,
+  const TId extends string = string,
+>(
+  machine: FsmConfig<C, TState, TEvent> & { readonly id?: TId },
+  options?: FsmMcpOptions<C> & { readonly toolName?: undefined },
+): FsmMcpBridge<C, FsmToolName<TId, TEvent>>;
+export function createFsmMcpBridge<C extends object>(
+  machine: FsmConfig<C> | FsmLogic<C>,
+  options?: FsmMcpOptions<C>,
+): FsmMcpBridge<C>;
+export function createFsmMcpBridge<C extends object>(
+  machine: FsmConfig<C> | FsmLogic<C>,
+  options: FsmMcpOptions<C> = {},
+): FsmMcpBridge<C> {
+  return new Bridge(machine, options).face();
 }
 
 class Bridge<C extends object> {
@@ -144,8 +156,7 @@ class Bridge<C extends object> {
       // It is what failed.
     }
     this.#options.onError?.(error, { tool: tool.name, ...(sessionId === undefined ? {} : { sessionId }) });
-    const snapshot =
-      sessionId === undefined ? this.#logic.start().getSnapshot() : this.#sessions.snapshot(sessionId);
+    const snapshot = sessionId === undefined ? this.#sessions.atStart : this.#sessions.snapshot(sessionId);
     return toolResult(error.message, { ...this.#reply(tool, snapshot), ok: false, code: error.code }, true);
   }
 

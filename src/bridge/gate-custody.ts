@@ -132,7 +132,9 @@ export class Custody<C extends object> {
 
   /** A new workflow at its start under this key. */
   async begin(key: string): Promise<void> {
-    const state = this.#logic.save(this.#logic.start().getSnapshot());
+    const actor = this.#logic.start();
+    const state = this.#logic.save(actor.getSnapshot());
+    actor.stop?.();
     await this.#store.save(key, { state, updatedAt: iso(this.#options.now()) });
   }
 

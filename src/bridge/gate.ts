@@ -28,12 +28,11 @@ const CLAIM_ATTEMPTS = 5;
 const MAX_FOCUSED_SESSIONS = 10_000;
 
 /** @throws BoardwalkError `invalid` for a faulty machine or binding. */
-export function createStateGate<
-  C extends object,
-  TState extends string = string,
-  TEvent extends string = string,
->(machine: FsmConfig<C, TState, TEvent> | FsmLogic<C>, options: StateGateOptions<C> = {}): StateGate<C> {
-  return new Gate(machine as FsmConfig<C> | FsmLogic<C>, options);
+export function createStateGate<C extends object>(
+  machine: FsmConfig<C> | FsmLogic<C>,
+  options: StateGateOptions<C> = {},
+): StateGate<C> {
+  return new Gate(machine, options);
 }
 
 class Gate<C extends object> implements StateGate<C> {

@@ -23,4 +23,8 @@ export {
   type FsmStateStore,
   type MemoryStateStoreOptions,
 } from "./state-store.js";
+export { toXstate, type XstateConfig } from "./to-xstate.js";
 export type * from "./types.js";
+export { type FromXstateOptions, fromXstate } from "./xstate.js";
+export type { FsmClock } from "./xstate-actor.js";
+export type { XstateMachine } from "./xstate-peer.js";

@@ -26,7 +26,8 @@ export class Sessions<C extends object> {
   /** In order of use, the one idle longest first. */
   readonly #sessions = new Map<string, Session<C>>();
   readonly #dropped = new Set<string>();
-  readonly #atStart: FsmSnapshot<C>;
+  /** Where a session is that has not begun. */
+  readonly atStart: FsmSnapshot<C>;
 
   constructor(start: () => FsmActor<C>, limits: FsmSessionLimits<C> = {}) {
     this.#start = start;
@@ -34,7 +35,9 @@ export class Sessions<C extends object> {
     this.#idleMs = limits.idleMs ?? 86_400_000;
     this.#now = limits.now ?? Date.now;
     this.#onDrop = limits.onDrop;
-    this.#atStart = start().getSnapshot();
+    const first = start();
+    this.atStart = first.getSnapshot();
+    first.stop?.();
   }
 
   get size(): number {
@@ -45,7 +48,7 @@ export class Sessions<C extends object> {
   snapshot(id: string): FsmSnapshot<C> {
     this.#dropIdle();
     const session = this.#sessions.get(id);
-    if (session === undefined) return this.#atStart;
+    if (session === undefined) return this.atStart;
     this.#touch(id, session);
     return session.actor.getSnapshot();
   }

@@ -34,12 +34,19 @@ type Sent<C extends object> = FsmSendResult<C> | Promise<FsmSendResult<C>>;
  * @throws BoardwalkError `invalid` for a faulty config, a context that is not plain data, or a named hook nobody
  * carries out; `stale_workflow` for a saved position the machine no longer has.
  */
-export function createFsmActor<
-  C extends object,
-  TState extends string = string,
-  TEvent extends string = string,
->(config: FsmConfig<C, TState, TEvent>, options: FsmActorOptions<C> = {}): FsmActor<C, TEvent> {
-  return new Actor(config as unknown as FsmConfig<C>, options) as unknown as FsmActor<C, TEvent>;
+export function createFsmActor<C extends object, TState extends string, TEvent extends string>(
+  config: FsmConfig<C, TState, TEvent>,
+  options?: FsmActorOptions<C>,
+): FsmActor<C, TEvent>;
+export function createFsmActor<C extends object>(
+  config: FsmConfig<C>,
+  options?: FsmActorOptions<C>,
+): FsmActor<C>;
+export function createFsmActor<C extends object>(
+  config: FsmConfig<C>,
+  options: FsmActorOptions<C> = {},
+): FsmActor<C> {
+  return new Actor(config, options);
 }
 
 /** A class, so that many idle machines share their methods. */

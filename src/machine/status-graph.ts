@@ -1,4 +1,5 @@
 import { BoardwalkError } from "../errors.js";
+import type { MoveEventName } from "./name-types.js";
 import { distinctNames, shortHash } from "./names.js";
 import type { FsmConfig, FsmEffect, FsmEntryHook, FsmStateConfig, FsmTransitionConfig } from "./types.js";
 
@@ -53,18 +54,24 @@ export interface StatusGraph {
   readonly statuses: readonly Status[];
   readonly moves: readonly WorkflowMove[];
   readonly edges: EdgeTrust;
+  /** Some of the board's moves are left out by a rule of the team's own. */
+  readonly teamRules?: boolean;
 }
 
 /** The plain form: from each status, the statuses that may come next. */
-export interface StatusGraphInput<C extends object, TState extends string = string> {
+export interface StatusGraphInput<
+  C extends object,
+  TState extends string = string,
+  TTarget extends string = TState,
+> {
   readonly id?: string;
-  readonly initial: TState;
+  readonly initial: NoInfer<TState>;
   readonly context?: C;
-  readonly graph: Readonly<Record<TState, readonly TState[]>>;
-  readonly prompts?: Readonly<Partial<Record<TState, string>>>;
+  readonly graph: Readonly<Record<TState, readonly TTarget[]>>;
+  readonly prompts?: Readonly<Partial<Record<NoInfer<TState>, string>>>;
   /** Run and awaited on every arrival in that status. */
-  readonly onEnter?: Readonly<Partial<Record<TState, FsmEffect<C>>>>;
-  readonly eventName?: (status: TState) => string;
+  readonly onEnter?: Readonly<Partial<Record<NoInfer<TState>, FsmEffect<C>>>>;
+  readonly eventName?: (status: string) => string;
 }
 
 export interface StatusGraphOptions<C extends object> {
@@ -83,10 +90,17 @@ export function moveEvent(statusId: string): string {
  * A machine with one state per status and one event per destination, valid from every status that may go there.
  * @throws BoardwalkError `invalid` for an unknown target or initial status.
  */
-// biome-ignore lint/complexity/noBannedTypes: the seed API's default context is the empty object.
-export function fsmFromStatusGraph<C extends object = {}, TState extends string = string>(
-  input: StatusGraphInput<C, TState>,
-): FsmConfig<C, TState>;
+export function fsmFromStatusGraph<
+  // biome-ignore lint/complexity/noBannedTypes: the seed API's default context is the empty object.
+  C extends object = {},
+  const TState extends string = string,
+  const TTarget extends string = string,
+  const TId extends string = string,
+>(
+  input: StatusGraphInput<C, TState, TTarget> & { readonly id?: TId; readonly eventName?: undefined },
+): FsmConfig<C, TState, MoveEventName<TTarget>> & { readonly id?: TId };
+// biome-ignore lint/complexity/noBannedTypes: as above.
+export function fsmFromStatusGraph<C extends object = {}>(input: StatusGraphInput<C>): FsmConfig<C>;
 // biome-ignore lint/complexity/noBannedTypes: as above.
 export function fsmFromStatusGraph<C extends object = {}>(
   graph: StatusGraph,

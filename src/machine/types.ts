@@ -71,9 +71,10 @@ export interface FsmConfig<
   TEvent extends string = string,
 > {
   readonly id?: string;
-  readonly initial: TState;
+  /** The states' names are what `states` declares: a misspelt initial state or target must not become one. */
+  readonly initial: NoInfer<TState>;
   readonly context?: C;
-  readonly states: Readonly<Record<TState, FsmStateConfig<C, TState, TEvent>>>;
+  readonly states: Readonly<Record<TState, FsmStateConfig<C, NoInfer<TState>, TEvent>>>;
 }
 
 /** Where a machine is. */
