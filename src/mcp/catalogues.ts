@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
 import type { KeptWorkflow, Tickets } from "../tickets/tickets.js";
@@ -5,16 +6,17 @@ import { type Catalogue, coreCatalogue, FROZEN, generatedCatalogue } from "./cat
 import type { Surface } from "./principal.js";
 import { type KeptNames, keptNames, NO_NAMES } from "./tool-names.js";
 
-export interface CatalogueChoice {
+/** What a tenant may choose about its tools: its setting `mcp`. */
+const catalogueChoice = z.object({
   /** `compact` when the tenant wants one move tool in place of one per status. */
-  readonly tools?: "generated" | "compact";
+  tools: z.enum(["generated", "compact"]).default("generated"),
   /**
    * `hide`: a 2025 session that talks of one ticket is shown only the moves open to that ticket. Calls are held to
    * the ticket's state either way, and lists of 2026 may not depend on what was said before.
-   * @default "explain"
    */
-  readonly gating?: "explain" | "hide";
-}
+  gating: z.enum(["explain", "hide"]).default("explain"),
+});
+export type CatalogueChoice = z.input<typeof catalogueChoice>;
 
 /** A catalogue and how a session's list of it follows the talk. */
 export interface Shown {
@@ -26,11 +28,9 @@ export interface CataloguesOptions {
   readonly tickets: Tickets;
   readonly now: () => Date;
   readonly maxTools?: number;
-  /** Asked when a catalogue is made; `forget` has it asked again. */
-  readonly choose?: (tenant: TenantStore) => Promise<CatalogueChoice>;
 }
 
-/** Each tenant's catalogues, made again only when its workflows have changed. */
+/** Each tenant's catalogues, made again only when its workflows have changed, or its setting and `forget` was called. */
 export interface Catalogues {
   get(tenant: TenantStore | undefined, surface: Surface): Promise<Shown>;
   forget(tenantId: string): void;
@@ -79,12 +79,19 @@ async function make(
   workflows: readonly KeptWorkflow[],
 ): Promise<Shown> {
   if (surface === "frozen") return { catalogue: { ...FROZEN, workflows }, gating: "explain" };
-  const { tools, gating = "explain" } = (await options.choose?.(tenant)) ?? {};
+  const { tools, gating } = await choiceOf(tenant);
   const compact = surface === "compact" || tools === "compact";
   return {
     catalogue: compact ? coreCatalogue(workflows) : await generate(options, tenant, workflows),
     gating,
   };
+}
+
+/** A setting that does not parse is no choice: tools are too important to be lost over it. */
+async function choiceOf(tenant: TenantStore): Promise<z.output<typeof catalogueChoice>> {
+  const setting = await tenant.getDocument("setting", "mcp");
+  const parsed = catalogueChoice.safeParse(setting?.value ?? {});
+  return parsed.success ? parsed.data : catalogueChoice.parse({});
 }
 
 async function generate(

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isJSONRPCRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
+import { isInitializeRequest, isJSONRPCRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
 import type { Call } from "./call.js";
 import { type Dispatcher, initialize, type Reply } from "./dispatcher.js";
 import { openEventStream } from "./event-stream.js";
@@ -37,6 +37,11 @@ const MAX_BATCH = 50;
 const INVALID_REQUEST = { status: 400, code: -32600 };
 
 const UNKNOWN_SESSION = { status: 404, code: -32001, message: "Session not found. Please initialize again." };
+const BAD_HANDSHAKE = {
+  status: 200,
+  code: -32602,
+  message: "The handshake has to give protocolVersion, capabilities and clientInfo.",
+};
 const NOT_ALLOWED = { status: 405, code: -32000, message: "Method not allowed." };
 const NO_STREAM = {
   status: 405,
@@ -107,6 +112,7 @@ async function shakeHands(
   request: JSONRPCRequest,
 ): Promise<void> {
   const { res, principal, surface } = exchange;
+  if (!isInitializeRequest(request)) return writeError(res, BAD_HANDSHAKE, request.id);
   const call = await options.callFor(principal, surface, undefined);
   const reply = await initialize(request, call, options.version);
   if ("error" in reply.message) return writeMessage(res, reply.status, reply.message);

@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JSONRPCRequest } from "@modelcontextprotocol/server";
 import { CLIENT_INFO_META_KEY, classifyInboundRequest, isJSONRPCRequest } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
-import type { TenantStore } from "../store/store.js";
 import type { Tickets } from "../tickets/tickets.js";
 import { type Rejection, readJson } from "./body.js";
 import type { Call } from "./call.js";
-import { type CatalogueChoice, type Catalogues, createCatalogues } from "./catalogues.js";
+import { type Catalogues, createCatalogues } from "./catalogues.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher.js";
 import { createGuard } from "./guard.js";
 import { createLegacy, type Exchange, type Legacy } from "./legacy.js";
@@ -34,8 +33,6 @@ export interface McpOptions {
   readonly maxTools?: number;
   /** How long a move's reply may take, in milliseconds, before it says `accepted`. */
   readonly budgetMs?: (surface: Surface) => number;
-  /** What a tenant wants to see; asked again after `toolsChanged`. */
-  readonly choose?: (tenant: TenantStore) => Promise<CatalogueChoice>;
   /** Whether a principal's scopes cover a tool. @default always */
   readonly mayCall?: Call["mayCall"];
   readonly sessions?: { readonly idleMs?: number; readonly maxPerTenant?: number };
@@ -58,7 +55,7 @@ export interface Mcp {
   ): Promise<void>;
   /** The Origin and Host check alone, for whoever wants to turn a request away before authenticating it. */
   guard(req: IncomingMessage): Rejection | undefined;
-  /** A tenant's workflows have changed: its catalogue is made anew, and its clients here, and no others, are told. */
+  /** A tenant's workflows, or its setting `mcp`, have changed: its catalogue is made anew, and its clients here, and no others, are told. */
   toolsChanged(tenantId: string): void;
   /** A ticket or workflow has changed: tells the tenant's clients that subscribed to its URI. */
   resourceUpdated(tenantId: string, uri: string): void;

@@ -21,7 +21,10 @@ let client: Client;
 let changes: number;
 
 beforeEach(async () => {
-  fixture = await startMcp({ choose: async () => ({ gating: "hide" }) });
+  fixture = await startMcp();
+  await fixture.store
+    .tenant("acme")
+    .saveDocument("setting", "mcp", { version: 0, value: { gating: "hide" } });
   fixture.tickets.setGraphs("acme", NARROW);
   changes = 0;
   client = await connect();

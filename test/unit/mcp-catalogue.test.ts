@@ -126,12 +126,8 @@ describe("schemas", () => {
 });
 
 describe("a tenant's catalogue", () => {
-  function make(choose?: () => Promise<CatalogueChoice>) {
-    const catalogues = createCatalogues({
-      tickets,
-      now: () => now,
-      ...(choose === undefined ? {} : { choose }),
-    });
+  function make() {
+    const catalogues = createCatalogues({ tickets, now: () => now });
     return {
       get: async (of: TenantStore, surface: Surface) => (await catalogues.get(of, surface)).catalogue,
       forget: catalogues.forget,
@@ -152,13 +148,21 @@ describe("a tenant's catalogue", () => {
     expect(names(await catalogues.get(tenant, "generated"))).toContain("web_move_to_peer_check");
   });
 
-  it("is the core for a tenant that asks for it, from the next change on", async () => {
-    let tools: "compact" | "generated" = "generated";
-    const catalogues = make(async () => ({ tools }));
+  it("is the core for a tenant whose setting asks for it, once that is said", async () => {
+    const catalogues = make();
     expect(names(await catalogues.get(tenant, "generated"))).not.toContain("move_ticket");
-    tools = "compact";
+    await tenant.saveDocument("setting", "mcp", {
+      version: 0,
+      value: { tools: "compact" } satisfies CatalogueChoice,
+    });
+    expect(names(await catalogues.get(tenant, "generated"))).not.toContain("move_ticket");
     catalogues.forget("acme");
     expect(names(await catalogues.get(tenant, "generated"))).toContain("move_ticket");
+  });
+
+  it("is not lost over a setting that makes no sense", async () => {
+    await tenant.saveDocument("setting", "mcp", { version: 0, value: { tools: 5 } });
+    expect(names(await make().get(tenant, "generated"))).toContain("web_move_to_done");
   });
 
   it("understands the name of before a rename for thirty days, in every process, and says the new one", async () => {
