@@ -55,9 +55,13 @@ function transitionTo(states: readonly string[]): fc.Arbitrary<FsmTransitionConf
 const machines: fc.Arbitrary<FsmConfig<Count>> = stateNames.chain((names) => {
   const one = transitionTo(names);
   const written = fc.oneof(fc.constantFrom(...names), one, fc.array(one, { minLength: 1, maxLength: 3 }));
-  const on = fc.dictionary(fc.constantFrom(...EVENTS), written, { maxKeys: 4, noNullPrototype: true });
+  const on = fc.dictionary(fc.constantFrom(...EVENTS), written, {
+    minKeys: 3,
+    maxKeys: 6,
+    noNullPrototype: true,
+  });
   const state = fc.oneof(
-    { weight: 6, arbitrary: on.map((events) => ({ on: events })) },
+    { weight: 15, arbitrary: on.map((events) => ({ on: events })) },
     { weight: 1, arbitrary: fc.constant({ final: true }) },
   );
   return fc
