@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { JSONRPCRequest } from "@modelcontextprotocol/server";
-import { CLIENT_INFO_META_KEY, classifyInboundRequest, isJSONRPCRequest } from "@modelcontextprotocol/server";
+import { classifyInboundRequest } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
 import type { Tickets } from "../tickets/tickets.js";
 import { type Rejection, readJson } from "./body.js";
@@ -10,9 +9,10 @@ import { createDispatcher, type Dispatcher } from "./dispatcher.js";
 import { createGuard } from "./guard.js";
 import { createLegacy, type Exchange, type Legacy } from "./legacy.js";
 import { createModernHandlers, isPlain, type ModernHandlers } from "./modern.js";
-import { nameOfClient, type Principal, type Surface } from "./principal.js";
+import type { Principal, Surface } from "./principal.js";
 import { writeError, writeMessage, writeRejection } from "./replies.js";
 import { createSessions, type Sessions } from "./sessions.js";
+import { clientOf, idOf, requests, standardHeaders } from "./wire.js";
 
 export interface McpLog {
   error(facts: Readonly<Record<string, unknown>>, message: string): void;
@@ -219,35 +219,4 @@ function reporter(log: McpLog | undefined): (error: BoardwalkError) => void {
       .slice(0, 5);
     log.error({ code: error.code, cause: cause?.name, at }, "A request over MCP failed.");
   };
-}
-
-function standardHeaders(req: IncomingMessage) {
-  const version = header(req, "mcp-protocol-version");
-  const method = header(req, "mcp-method");
-  const name = header(req, "mcp-name");
-  return {
-    ...(version === undefined ? {} : { protocolVersionHeader: version }),
-    ...(method === undefined ? {} : { mcpMethodHeader: method }),
-    ...(name === undefined ? {} : { mcpNameHeader: name }),
-  };
-}
-
-function header(req: IncomingMessage, name: string): string | undefined {
-  const value = req.headers[name];
-  return typeof value === "string" ? value : undefined;
-}
-
-function requests(body: unknown): JSONRPCRequest[] {
-  return (Array.isArray(body) ? body : [body]).filter(isJSONRPCRequest);
-}
-
-function idOf(body: unknown): string | number | null {
-  const id = typeof body === "object" && body !== null && "id" in body ? body.id : null;
-  return typeof id === "string" || typeof id === "number" ? id : null;
-}
-
-/** The client's name as a request of 2026 carries it. */
-function clientOf(body: unknown): string | undefined {
-  const meta = (body as { params?: { _meta?: Record<string, unknown> } }).params?._meta;
-  return nameOfClient(meta?.[CLIENT_INFO_META_KEY]);
 }
