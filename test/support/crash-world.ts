@@ -6,6 +6,7 @@ import { demoJiraSite, type JiraEmulator, startJiraEmulator } from "../../connec
 import { createRedisStore } from "../../src/store/redis.js";
 import type { ActorRecord, AuditEvent, HistoryEvent, Store } from "../../src/store/store.js";
 import { moveShape } from "../../src/tickets/shapes.js";
+import { ERAS, type TestClient } from "./clients.js";
 import { createHolds, type Held, type Holds, type Moment } from "./holds.js";
 import { freePort, type RedisServer, startRedis } from "./redis.js";
 import { type Role, type Service, startService } from "./service.js";
@@ -45,7 +46,10 @@ export interface CrashWorld {
   worker: Service;
   /** The store itself, to look into. */
   readonly store: Store;
+  /** One more process; it ends with the world. */
   start(role: Role): Promise<Service>;
+  /** A new client of the tenant's MCP endpoint, as the web process stands now. */
+  mcp(): Promise<TestClient>;
   /** Whether the board tells of changes by itself. */
   readonly webhooks: boolean;
   /** One that no other test has had. */
@@ -110,12 +114,18 @@ export async function startCrashWorld({ tickets, webhooks = false }: CrashWorldO
   const env = environment(redis, adminToken);
   const port = webhooks ? await freePort() : 0;
   const reached = webhooks ? { PUBLIC_URL: `http://127.0.0.1:${port}` } : {};
-  const start = (role: Role) =>
-    startService({ role, env: { ...env, ...reached, PORT: String(role === "web" ? port : 0) } });
+  const started: Service[] = [];
+  const start = async (role: Role) => {
+    const ports = { PORT: String(role === "web" ? port : 0) };
+    const service = await startService({ role, env: { ...env, ...reached, ...ports } });
+    started.push(service);
+    return service;
+  };
   const [web, worker] = await Promise.all([start("web"), start("worker")]);
   const store = createRedisStore({ client: redis.url });
   const api = createApi(() => world.web.url, adminToken);
   const free: CrashTicket[] = [];
+  let token: string | undefined;
   const world: CrashWorld = {
     redis,
     jira,
@@ -141,9 +151,14 @@ export async function startCrashWorld({ tickets, webhooks = false }: CrashWorldO
         { timeoutMs: 25_000, everyMs: 50 },
       ),
     sync: () => api.sync(),
+    async mcp() {
+      const [, connect] = ERAS[0];
+      token ??= await api.token();
+      return await connect({ mcpUrl: `${world.web.url}/t/acme/mcp`, token });
+    },
     look: (ticket) => look(world, api, ticket),
     async close() {
-      await Promise.all([world.web.kill(), world.worker.kill()]);
+      await Promise.all(started.map((service) => service.kill()));
       await Promise.all([store.close(), jira.close(), github.close()]);
       await redis.stop();
     },
@@ -236,13 +251,13 @@ function createApi(base: () => string, adminToken: string) {
     return body;
   }
 
-  async function post(path: string, body: unknown): Promise<void> {
+  async function post(path: string, body: unknown): Promise<unknown> {
     const answer = await call("POST", path, body);
-    if (answer.status >= 300)
-      throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status < 300) return answer.body;
+    throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 
-  const sync = () => post("/tenants/acme/connections/eng/sync?wait=true", {});
+  const sync = async () => void (await post("/tenants/acme/connections/eng/sync?wait=true", {}));
 
   return {
     get,
@@ -262,6 +277,9 @@ function createApi(base: () => string, adminToken: string) {
       await sync();
     },
     sync,
+    async token(): Promise<string> {
+      return z.object({ token: z.string() }).parse(await post("/tenants/acme/tokens", { name: "Ann" })).token;
+    },
     async tickets(): Promise<CrashTicket[]> {
       const found: CrashTicket[] = [];
       for (let cursor: string | undefined = ""; cursor !== undefined; ) {
