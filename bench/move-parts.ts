@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { Queue, QueueEvents, Worker } from "bullmq";
 import { createApp } from "../src/app.js";
 import { parseConfig } from "../src/config.js";
-import { syncJobFor } from "../src/sync/jobs.js";
+import { syncJobFor } from "../src/tickets/jobs.js";
 import { median, round3 } from "./harness.js";
 
 const [redisUrl = "", boardUrl = "", authorization = "", email = "", apiToken = ""] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Redis } from "ioredis";
 import { BOARDS, REPOSITORIES } from "../connectors/index.js";
-import type { Problem } from "./board/connector.js";
+import type { Budgets, Problem } from "./board/connector.js";
 import { createUrlCheck } from "./board/safe-url.js";
 import { type Config, requireEncryptionKeys, secretsOf } from "./config.js";
 import { BoardwalkError } from "./errors.js";
@@ -17,6 +17,7 @@ import { createLog, type RootLog } from "./log.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
 import { startOwnRedis } from "./redis-server.js";
 import { createMemoryStore } from "./store/memory.js";
+import { createBudgets } from "./store/redis/budgets.js";
 import { checkRedisSettings, createRedisStore } from "./store/redis.js";
 import type { Store } from "./store/store.js";
 import { type Connections, createConnections } from "./sync/connections.js";
@@ -90,6 +91,7 @@ interface State {
   readonly keeps: App["keeps"];
   readonly store: Store;
   readonly hooks: Hooks;
+  readonly budgets: Budgets;
 }
 
 async function openState(
@@ -111,6 +113,7 @@ async function openState(
       keeps: "memory",
       store: createMemoryStore(),
       hooks: createInlineHooks({ laneCap: config.laneCap, concurrency: config.workerConcurrency, onError }),
+      budgets: createBudgets(),
     };
     closers.push(
       () => state.store.close(),
@@ -129,8 +132,15 @@ async function openState(
     onError,
   });
   closers.push(() => hooks.close());
+  const counter = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 1_000,
+  });
+  counter.on("error", onError);
+  closers.push(async () => counter.disconnect());
   await store.ping();
-  return { keeps: own === undefined ? "redis" : "own-redis", store, hooks };
+  return { keeps: own === undefined ? "redis" : "own-redis", store, hooks, budgets: createBudgets(counter) };
 }
 
 interface Parts {
@@ -161,6 +171,7 @@ function wire(config: Config, state: State, log: RootLog): Parts {
     }),
     sealer: createSealer(keys),
     checkUrl: createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts }),
+    budgets: state.budgets,
     now,
     hide: (secret) => log.hide(secret),
   });

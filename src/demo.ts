@@ -8,7 +8,7 @@ import { type App, createApp } from "./app.js";
 import { parseConfig } from "./config.js";
 import { BoardwalkError } from "./errors.js";
 import { issueToken } from "./http/auth.js";
-import { syncJobFor } from "./sync/jobs.js";
+import { syncJobFor } from "./tickets/jobs.js";
 import type { Conversation } from "./tickets/tickets.js";
 
 /** Two teams, each with a board and a repository that speak the real protocols, and one service before them. */

@@ -118,14 +118,34 @@ export interface Connector {
   };
 }
 
+/** So many requests in so much time, shared by everyone whose budget has the same key. */
+export interface Budget {
+  readonly key: string;
+  readonly requests: number;
+  readonly perMs: number;
+}
+
+/** Counts requests, over all processes where they share a store. */
+export interface Budgets {
+  /** Takes one request. @returns 0, or how many milliseconds to wait because nothing is left. */
+  take(budget: Budget): Promise<number>;
+}
+
 /** What a connector is given by its host. */
 export interface ConnectorKit {
   /** The connection's id; goes into nothing the board sees. */
   readonly connection: string;
-  /** May this base URL be called? Throws `forbidden` when it may not. */
+  /** Called before each request. Throws `forbidden` when this base URL may not be called, `rate_limited` when not now. */
   checkUrl(url: string): Promise<void>;
   /** Saves rotated credentials before they are used. */
   saveCredentials(credentials: unknown): Promise<void>;
+  /** What other processes do with the same credentials, where there are others. */
+  readonly shared?: {
+    /** The credentials as last saved by anyone. */
+    credentials(): Promise<unknown>;
+    /** Runs `work` while no other process runs its own for this connection. */
+    alone<T>(work: () => Promise<T>): Promise<T>;
+  };
   now(): Date;
 }
 
@@ -134,5 +154,7 @@ export interface ConnectorKind<S = unknown, C = unknown> {
   readonly provider: string;
   readonly settings: z.ZodType<S>;
   readonly credentials: z.ZodType<C>;
+  /** How much may be asked of the board with these credentials, where the board publishes it. */
+  budgets?(settings: S, credentials: C): readonly Budget[];
   create(settings: S, credentials: C, kit: ConnectorKit): Connector;
 }

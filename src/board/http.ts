@@ -35,7 +35,7 @@ export function errorFromAnswer(board: string, answer: BoardAnswer, cause?: unkn
   if (status === 401)
     return fail("auth_expired", `${board} no longer accepts our credentials. Please reconnect it.`);
   if (status === 429 || (status === 403 && retryAfterMs !== undefined)) {
-    return fail("rate_limited", waitSentence(board, retryAfterMs), retryAfterMs ?? 60_000);
+    return rateLimited(board, retryAfterMs, cause);
   }
   if (status === 403) return fail("forbidden", `${board} does not let this account do that.${said}`);
   if (status === 404 || status === 410) {
@@ -94,6 +94,11 @@ export function parseRetryAfter(value: string | undefined, now = Date.now()): nu
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** The board wants to be left alone for a while, said in a person's words. */
+export function rateLimited(board: string, retryAfterMs = 60_000, cause?: unknown): BoardwalkError {
+  return new BoardwalkError("rate_limited", waitSentence(board, retryAfterMs), { cause, retryAfterMs });
 }
 
 function waitSentence(board: string, retryAfterMs: number | undefined): string {

@@ -55,12 +55,29 @@ export async function refreshOAuth<C extends OAuthCredentials>(
   const key = `${kit.connection}\n${credentials.tokenUrl ?? server.tokenUrl}`;
   const running = refreshes.get(key);
   if (running?.spent === refreshToken) return running.result as Promise<C>;
-  const result = rotate(server, credentials, refreshToken, kit);
+  const result = rotateAlone(server, credentials, refreshToken, kit);
   refreshes.set(key, { spent: refreshToken, result });
   result.catch(() => {
     if (refreshes.get(key)?.result === result) refreshes.delete(key);
   });
   return result;
+}
+
+/** Other processes hold the same token: whoever is first spends it, the rest take what she saved. */
+async function rotateAlone<C extends OAuthCredentials>(
+  server: OAuthServer,
+  credentials: C,
+  refreshToken: string,
+  kit: ConnectorKit,
+): Promise<C> {
+  const { shared } = kit;
+  if (shared === undefined) return await rotate(server, credentials, refreshToken, kit);
+  return await shared.alone(async () => {
+    const saved = z.looseObject(oauthFields).safeParse(await shared.credentials());
+    const rotated = saved.success && saved.data.refreshToken !== refreshToken;
+    if (rotated) return { ...credentials, ...saved.data } as C;
+    return await rotate(server, credentials, refreshToken, kit);
+  });
 }
 
 async function rotate<C extends OAuthCredentials>(

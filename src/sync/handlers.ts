@@ -2,8 +2,8 @@ import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import { type Hooks, type JobHandler, TryAgain } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
+import { syncJobFor } from "../tickets/jobs.js";
 import { type SyncDeps, type SyncResult, syncConnection } from "./import.js";
-import { syncJobFor } from "./jobs.js";
 import { changeRecord } from "./records.js";
 import { ensureWebhook } from "./webhooks.js";
 

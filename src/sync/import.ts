@@ -11,6 +11,7 @@ import type { Workflows } from "../tickets/workflows.js";
 import type { Connections } from "./connections.js";
 import { mergeGraph, sameGraph } from "./diff.js";
 import { type Change, type ConnectionRecord, type HookRule, sharedSettings } from "./records.js";
+import { hooksByStatus, idleHookRules, idleMoveRules, RULE_PROBLEMS, restrictMoves } from "./rules.js";
 
 /** Pulling a board: its workflows first, then every ticket changed since the last time. */
 
@@ -58,7 +59,8 @@ export async function syncConnection(
     const graphs = [...byId.values()]
       .filter((workflow) => workflow.connection === id)
       .map(({ graph }) => graph);
-    const problems = idleRules(connection, graphs);
+    const { hooks, allowedMoves } = sharedSettings.parse(connection.settings);
+    const problems = [...idleHookRules(hooks, graphs), ...idleMoveRules(allowedMoves, graphs)];
     await noteImport(
       deps,
       tenant,
@@ -87,9 +89,10 @@ async function pullWorkflows(
   board: OpenBoard,
   signal: AbortSignal,
 ): Promise<Change[]> {
-  const { hooks } = sharedSettings.parse(connection.settings);
+  const { hooks, allowedMoves } = sharedSettings.parse(connection.settings);
   const changes: Change[] = [];
-  for (const pulled of await board.connector.pullWorkflows(signal)) {
+  for (const graph of await board.connector.pullWorkflows(signal)) {
+    const pulled = restrictMoves(graph, allowedMoves);
     changes.push(...(await keepWorkflow(tenant, connection.id, pulled, hooks, deps.now())));
   }
   for (const change of changes) {
@@ -130,24 +133,6 @@ async function keepWorkflow(
 
 function keptRecord(document: Versioned): WorkflowRecord {
   return workflowRecord.parse(document.value);
-}
-
-/** A rule names a status by id or by exact name; one that names none any more does nothing, and is reported. */
-function hooksByStatus(graph: StatusGraph, rules: readonly HookRule[]): Record<string, { run: string }[]> {
-  const hooks: Record<string, { run: string }[]> = {};
-  for (const rule of rules) {
-    const status = statusOf(graph, rule);
-    if (status === undefined) continue;
-    hooks[status] = [...(hooks[status] ?? []), { run: rule.run }];
-  }
-  return hooks;
-}
-
-function statusOf(graph: StatusGraph, rule: HookRule): string | undefined {
-  const live = graph.statuses.filter((status) => !status.retired);
-  return (
-    live.find((status) => status.id === rule.status) ?? live.find((status) => status.name === rule.status)
-  )?.id;
 }
 
 async function pullTickets(
@@ -226,24 +211,11 @@ async function noteImport(
   });
 }
 
-/** Rules that name a status which no workflow of the connection has: they do nothing, and that is told. */
-function idleRules(connection: ConnectionRecord, graphs: readonly StatusGraph[]): Problem[] {
-  const { hooks } = sharedSettings.parse(connection.settings);
-  return hooks
-    .filter((rule) => graphs.every((graph) => statusOf(graph, rule) === undefined))
-    .map((rule) => ({
-      code: HOOK_RULE,
-      message: `The rule that opens a pull request on entering "${rule.status}" does nothing: the board has no such status.`,
-      fix: "Connect the board again with the status's id or its present name in settings.hooks.",
-    }));
-}
-
-const HOOK_RULE = "hook_rule";
 const TROUBLE = "sync";
 
 /** Problems that a sync says nothing about. */
 function lastingProblems(record: ConnectionRecord): Problem[] {
-  const ours = [TROUBLE, HOOK_RULE, "auth_expired"];
+  const ours: readonly string[] = [TROUBLE, "auth_expired", ...RULE_PROBLEMS];
   return record.health.problems.filter((problem) => !ours.includes(problem.code));
 }
 

@@ -26,6 +26,11 @@ export type HookRule = z.infer<typeof hookRule>;
 export const sharedSettings = z.object({
   vcs: vcsSettings.optional(),
   hooks: z.array(hookRule).max(50).default([]),
+  /**
+   * The team's own rules on a board that has none: from each status (id or exact name) where a ticket may go next.
+   * A status that is not named here keeps the board's freedom.
+   */
+  allowedMoves: z.record(text, z.array(text).max(100)).optional(),
 });
 export type SharedSettings = z.infer<typeof sharedSettings>;
 

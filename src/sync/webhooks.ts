@@ -1,9 +1,8 @@
 import type { Connector, Problem, WebhookDelivery, WebhookState } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type { Store, TenantStore } from "../store/store.js";
-import { observeJobFor, type TicketJobs } from "../tickets/jobs.js";
+import { observeJobFor, syncJobFor, type TicketJobs } from "../tickets/jobs.js";
 import type { Connections } from "./connections.js";
-import { syncJobFor } from "./jobs.js";
 
 /** A board's deliveries: believed only when signed, told apart from their copies, and only ever the cause of a read. */
 

@@ -19,7 +19,16 @@ export function decide(workflow: Workflow, record: ActorRecord, to: string): Dec
     { type: moveEvent(to) },
   );
   if (step.ok) return { kind: "go" };
-  return step.why === undefined ? { kind: "refused" } : { kind: "refused", why: step.why };
+  const why = step.why ?? (workflow.graph.teamRules ? TEAM_RULE : undefined);
+  return why === undefined ? { kind: "refused" } : { kind: "refused", why };
+}
+
+const TEAM_RULE = "That is your team's own rule, not the board's.";
+
+/** Does a rule of the team's own close this move, which the board would make? */
+export function closedByTeam(workflow: Workflow, from: string, to: string): string | undefined {
+  if (!workflow.graph.teamRules || from === to || workflow.status(from) === undefined) return undefined;
+  return workflow.machine.states[from]?.on?.[moveEvent(to)] === undefined ? TEAM_RULE : undefined;
 }
 
 /** Can this graph be believed when it says that there is no such edge? An observed one knows only what it has seen. */

@@ -37,6 +37,16 @@ export function observeJobFor(tenant: string, connection: string, ticket: string
   };
 }
 
+/** `cause` makes it new work: the same cause asked twice is one sync. */
+export function syncJobFor(tenant: string, connection: string, cause: string, poll = false): Job {
+  return {
+    id: jobId("sync", tenant, connection, cause),
+    name: "sync",
+    data: { tenant, connection, poll },
+    lane: `${tenant}/${connection}/sync`,
+  };
+}
+
 /** Everything this record owes now: its pending move and its hooks, waiting ones when their time has come. */
 export function jobsOwed(tenant: string, record: ActorRecord, at?: Date): Job[] {
   const jobs = record.pending === undefined ? [] : [moveJobFor(tenant, record, record.pending.moveId)];

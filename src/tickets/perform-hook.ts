@@ -5,6 +5,7 @@ import { actorRecord } from "../store/records.js";
 import type { ActorRecord, OwedHook, TenantStore } from "../store/store.js";
 import { isDebt, observe, settleHook } from "./actor.js";
 import type { HookInput, HookResult } from "./boards.js";
+import { jobsOwed, syncJobFor } from "./jobs.js";
 import type { WorkerDeps } from "./perform.js";
 
 export const hookJob = z.object({
@@ -98,7 +99,7 @@ function nextLookMs(attempt: number): number {
 
 export const observeJob = z.object({ tenant: z.string(), connection: z.string(), ticket: z.string() });
 
-/** Reads one ticket from its board and takes in what is new. */
+/** Reads one ticket from its board and takes in what is new; what that owes is put at once. */
 export async function performObserve(
   deps: WorkerDeps,
   data: unknown,
@@ -110,11 +111,13 @@ export async function performObserve(
   const seen = await board.connector.readTicket(ticket, context.signal);
   if (seen === undefined) return {};
   const workflow = (await deps.workflows.of(store)).byId.get(seen.workflow);
-  return {
-    record: await observe(store, seen, {
-      connection,
-      ...(workflow === undefined ? {} : { workflow }),
-      at: deps.now(),
-    }),
-  };
+  if (workflow?.status(seen.status) === undefined) {
+    // Its workflow has changed. One pull for all the tickets that show so within a minute.
+    const minute = Math.floor(deps.now().getTime() / 60_000);
+    await deps.jobs.put(syncJobFor(tenant, connection, `unknown-${seen.status}-${minute}`));
+  }
+  const about = { connection, ...(workflow === undefined ? {} : { workflow }), at: deps.now() };
+  const record = await observe(store, seen, about);
+  for (const job of jobsOwed(tenant, record)) await deps.jobs.put(job);
+  return { record };
 }

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import type { Connector, Move, Ticket } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
-import { type JobContext, TryAgain } from "../hooks/hooks.js";
+import { type Job, type JobContext, TryAgain } from "../hooks/hooks.js";
 import { actorRecord, settledMove } from "../store/records.js";
 import type { ActorRecord, PendingMove, Store, TenantStore } from "../store/store.js";
 import { type Ending, noteWrite, settle } from "./actor.js";
 import type { Boards, OpenBoard } from "./boards.js";
+import { closedByTeam } from "./decide.js";
 import { auditMove, auditMoveIfMissing, endingOf } from "./endings.js";
 import { fillFields } from "./fields.js";
-import { jobsOwed, type TicketJobs } from "./jobs.js";
+import { jobsOwed, syncJobFor, type TicketJobs } from "./jobs.js";
+import type { Workflow } from "./workflow.js";
 import type { Workflows } from "./workflows.js";
 
 /** The worker's half of a move: act on the board, settle the record, report what is true. */
@@ -43,13 +45,20 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
   const record = await store.getActor(ticket);
   if (record === undefined) throw new BoardwalkError("not_found_or_hidden", "We no longer know this ticket.");
   if (record.pending?.moveId !== moveId) return await replyAgain(store, record, moveId);
-  const end = await tryMove(deps, store, record, record.pending, context);
-  const workflow = (await deps.workflows.of(store)).byId.get(end.seen?.workflow ?? record.ticket.workflow);
+  const { pending } = record;
+  const { byId: workflows } = await deps.workflows.of(store);
+  const wrote = (pending.writes ?? 0) > 0;
+  const work: Try = { record, pending, workflows, signal: context.signal, wrote };
+  const end = await tryMove(deps, store, work, context.attempt);
+  const workflow = workflows.get(end.seen?.workflow ?? record.ticket.workflow);
   const settled = await settle(store, ticket, moveId, {
     ...end,
     ...(workflow === undefined ? {} : { workflow }),
     at: deps.now(),
   });
+  if (end.seen !== undefined && workflow?.status(end.seen.status) === undefined) {
+    await deps.jobs.put(refreshJob(store, work));
+  }
   if (settled.lastMove?.moveId === moveId) await auditMove(store, ticket, settled.lastMove);
   // Put here as well as by the waiting caller: the debt is paid whether or not anyone still waits.
   for (const job of jobsOwed(tenant, settled)) await deps.jobs.put(job);
@@ -73,51 +82,63 @@ interface Attempt {
   readonly ending: Ending;
 }
 
+/** What one try is about, and whether it has sent a write whose fate may be unknown. */
+interface Try {
+  readonly record: ActorRecord;
+  readonly pending: PendingMove;
+  readonly workflows: ReadonlyMap<string, Workflow>;
+  readonly signal: AbortSignal;
+  wrote: boolean;
+}
+
 /** One try; trouble that may pass is tried again, trouble that does not is an ending. */
-async function tryMove(
-  deps: WorkerDeps,
-  store: TenantStore,
-  record: ActorRecord,
-  pending: PendingMove,
-  context: JobContext,
-): Promise<Attempt> {
+async function tryMove(deps: WorkerDeps, store: TenantStore, work: Try, attempt: number): Promise<Attempt> {
   try {
-    const board = await deps.boards.open(store, record.ticket.connection);
-    return await act(store, board, record, pending, context.signal);
+    const board = await deps.boards.open(store, work.record.ticket.connection);
+    return await act(store, board, work);
   } catch (thrown) {
     if (thrown instanceof TryAgain) throw thrown;
     const error = BoardwalkError.from(thrown);
-    const delayMs = error.retryAfterMs ?? RETRY_MS[Math.min(context.attempt, RETRY_MS.length) - 1] ?? 0;
+    // The board no longer knows what we named: its workflow is pulled anew, and the next try goes by that.
+    if (error.code === "stale_workflow") await deps.jobs.put(refreshJob(store, work));
+    const delayMs = error.retryAfterMs ?? RETRY_MS[Math.min(attempt, RETRY_MS.length) - 1] ?? 0;
     const mayPass = error.retryable || error.code === "internal";
-    if (mayPass && context.attempt < TRIES && delayMs <= LONGEST_WAIT_MS)
+    if (mayPass && attempt < TRIES && delayMs <= LONGEST_WAIT_MS)
       throw new TryAgain(delayMs, { cause: thrown });
-    return { ending: failure(error, pending) };
+    return { ending: failure(error, work) };
   }
 }
 
+function refreshJob(store: TenantStore, { record, pending }: Try): Job {
+  return syncJobFor(store.id, record.ticket.connection, `stale-${pending.moveId}`);
+}
+
 /** After a write that may have landed, "it failed" would be a guess. */
-function failure(error: BoardwalkError, pending: PendingMove): Ending {
-  const unknown = (pending.writes ?? 0) > 0 && error.retryable && error.code !== "rate_limited";
+function failure(error: BoardwalkError, { wrote }: Try): Ending {
+  const unknown = wrote && error.retryable && error.code !== "rate_limited";
   return { outcome: unknown ? "unknown" : "refused", code: error.code, message: error.message };
 }
 
 /** Read, check, write, re-read. */
-async function act(
-  store: TenantStore,
-  board: OpenBoard,
-  record: ActorRecord,
-  pending: PendingMove,
-  signal: AbortSignal,
-): Promise<Attempt> {
+async function act(store: TenantStore, board: OpenBoard, work: Try): Promise<Attempt> {
+  const { record, pending, signal } = work;
   const read = await readWithMoves(board.connector, record, signal);
   if (read === undefined) return { ending: hidden(board.name) };
   const { ticket: seen, moves } = read;
-  const stop = reasonToStop(seen, pending);
+  const stop = reasonToStop(seen, pending) ?? teamStop(work, seen);
   if (stop !== undefined) return { seen, ending: stop };
   const chosen = choose(seen, moves, pending);
   if ("ending" in chosen) return { seen, ending: chosen.ending };
   await noteWrite(store, record.ticket.id, pending.moveId);
+  work.wrote = true;
   return await write(board.connector, seen, chosen.move, { ...pending, fields: chosen.fields }, signal);
+}
+
+/** A rule of the team's own holds for where the ticket truly is, which the speaker may not have known. */
+function teamStop({ workflows, pending }: Try, seen: Ticket): Ending | undefined {
+  const workflow = workflows.get(seen.workflow);
+  const why = workflow === undefined ? undefined : closedByTeam(workflow, seen.status, pending.to);
+  return why === undefined ? undefined : { outcome: "refused", code: "no_such_move", message: why };
 }
 
 async function readWithMoves(

@@ -38,7 +38,7 @@ export function sayChoices(choices: readonly string[], total = choices.length): 
   const said = choices.slice(0, 3);
   const rest = total - said.length;
   if (rest <= 0) return listWords(said, "or");
-  return `${said.join(", ")}, or one of ${rest} more`;
+  return rest === 1 ? `${said.join(", ")}, or one more` : `${said.join(", ")}, or one of ${rest} more`;
 }
 
 /** Tells twins apart: the key is said only when titles alone would not. */

@@ -44,6 +44,7 @@ const statusGraph = z.object({
     }),
   ),
   edges: z.enum(["authoritative", "preview", "observed", "implied"]),
+  teamRules: z.boolean().optional(),
 });
 
 /** What the store keeps of a workflow. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GithubEmulator, startGithubEmulator } from "../../connectors/github/emulator.js";
 import { type App, createApp } from "../../src/app.js";
 import { parseConfig } from "../../src/config.js";
-import { syncJobFor } from "../../src/sync/jobs.js";
+import { syncJobFor } from "../../src/tickets/jobs.js";
 import type { Conversation } from "../../src/tickets/tickets.js";
 import { until } from "../support/until.js";
 

@@ -1,0 +1,39 @@
+import type { Redis } from "ioredis";
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from "rate-limiter-flexible";
+import type { Budget, Budgets } from "../../board/connector.js";
+
+/** Budgets counted in Redis, so that all processes share them, or in memory where there is none. */
+export function createBudgets(redis?: Redis): Budgets {
+  const limiters = new Map<string, RateLimiterAbstract>();
+
+  function limiterFor({ requests, perMs }: Budget): RateLimiterAbstract {
+    const name = `${requests}/${perMs}`;
+    const known = limiters.get(name);
+    if (known !== undefined) return known;
+    const limits = { points: requests, duration: perMs / 1_000, keyPrefix: `bw-budget:${name}` };
+    const limiter =
+      redis === undefined
+        ? new RateLimiterMemory(limits)
+        : new RateLimiterRedis({ storeClient: redis, ...limits });
+    limiters.set(name, limiter);
+    return limiter;
+  }
+
+  return {
+    async take(budget) {
+      try {
+        await limiterFor(budget).consume(budget.key);
+        return 0;
+      } catch (refused) {
+        if (refused instanceof RateLimiterRes) return Math.max(1, refused.msBeforeNext);
+        // Redis is away: the board's own limit still stands, and every other part will say what is wrong.
+        return 0;
+      }
+    },
+  };
+}

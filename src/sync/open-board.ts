@@ -1,0 +1,136 @@
+import type { z } from "zod";
+import type { Budgets, ConnectorKind, ConnectorKit } from "../board/connector.js";
+import { createEtiquette } from "../board/etiquette.js";
+import type { Vcs, VcsKind } from "../board/vcs.js";
+import { BoardwalkError } from "../errors.js";
+import type { HookRun, OpenBoard } from "../tickets/boards.js";
+import { type SharedSettings, sharedCredentials, sharedSettings } from "./records.js";
+
+/** From settings and credentials to a board that can be spoken to, and the hooks that go with it. */
+
+export interface OpenerDeps {
+  readonly kinds: readonly ConnectorKind[];
+  readonly vcsKinds: readonly VcsKind[];
+  /** Makes the hooks that a connection with this repository can run, by name. */
+  readonly hooksFor: (vcs: Vcs, settings: SharedSettings) => Readonly<Record<string, HookRun>>;
+  checkUrl(url: string): Promise<void>;
+  /** Counts what is asked of boards; shared by all processes where they share a store. */
+  readonly budgets: Budgets;
+  now(): Date;
+  /** Told of each secret before it is used, so that no log can show it. */
+  hide?(secret: string): void;
+}
+
+export interface BoardToOpen {
+  /** `{tenant}/{connection}`. */
+  readonly name: string;
+  readonly provider: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly credentials: Readonly<Record<string, unknown>>;
+}
+
+/** @throws BoardwalkError `invalid` that names what is wrong with settings or credentials, never their values. */
+export function openBoard(
+  deps: OpenerDeps,
+  { name, provider, settings, credentials }: BoardToOpen,
+  keeping: Pick<ConnectorKit, "saveCredentials" | "shared">,
+): OpenBoard {
+  const kind = deps.kinds.find((candidate) => candidate.provider === provider);
+  if (kind === undefined) {
+    const known = deps.kinds.map((candidate) => candidate.provider).join(", ");
+    throw new BoardwalkError(
+      "invalid",
+      `There is no connector for "${provider}". Known boards are: ${known}.`,
+    );
+  }
+  hideSecrets(deps, credentials);
+  const { vcs: _vcs, hooks: _hooks, allowedMoves: _moves, ...boardSettings } = settings;
+  const { vcs: _token, ...boardCredentials } = credentials;
+  const ownSettings = parsePart(kind.settings, boardSettings, "settings");
+  const ownCredentials = parsePart(kind.credentials, boardCredentials, "credentials");
+  const etiquette = createEtiquette(
+    nameOf(provider),
+    kind.budgets?.(ownSettings, ownCredentials) ?? [],
+    deps.budgets,
+  );
+  const connector = kind.create(ownSettings, ownCredentials, {
+    connection: name,
+    async checkUrl(url) {
+      await deps.checkUrl(url);
+      await etiquette.pass();
+    },
+    ...keeping,
+    now: deps.now,
+  });
+  return {
+    name: nameOf(provider),
+    connector: etiquette.listen(connector),
+    hooks: openHooks(deps, settings, credentials),
+  };
+}
+
+function openHooks(
+  deps: OpenerDeps,
+  settings: Readonly<Record<string, unknown>>,
+  credentials: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, HookRun>> {
+  const shared = parsePart(sharedSettings, settings, "settings");
+  const { vcs: vcsCredentials } = parsePart(sharedCredentials, credentials, "credentials");
+  if (shared.vcs === undefined) {
+    if (shared.hooks.length > 0)
+      throw new BoardwalkError(
+        "invalid",
+        "settings.hooks open pull requests, so settings.vcs must name the repository.",
+      );
+    return {};
+  }
+  if (vcsCredentials === undefined)
+    throw new BoardwalkError(
+      "invalid",
+      "settings.vcs names a repository, so credentials.vcs must hold its token.",
+    );
+  const { provider, draftFallback: _fallback, emptyCommit: _commit, ...own } = shared.vcs;
+  const kind = deps.vcsKinds.find((candidate) => candidate.provider === provider);
+  if (kind === undefined)
+    throw new BoardwalkError("invalid", `There is no connector for repositories at "${provider}".`);
+  const vcs = kind.create(
+    parsePart(kind.settings, own, "settings.vcs"),
+    parsePart(kind.credentials, vcsCredentials, "credentials.vcs"),
+    deps,
+  );
+  return deps.hooksFor(vcs, shared);
+}
+
+function parsePart<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalid(parsed.error, where);
+  return parsed.data;
+}
+
+/** Names what is wrong, never the value: it may be a secret. */
+export function invalid(error: z.ZodError, where = ""): BoardwalkError {
+  const faults = error.issues.map(
+    (issue) =>
+      `${[where, ...issue.path.map(String)].filter((part) => part !== "").join(".") || "the body"}: ${issue.message}`,
+  );
+  return new BoardwalkError("invalid", `This connection cannot be used as given. ${faults.join("; ")}.`, {
+    data: { faults },
+  });
+}
+
+function hideSecrets(deps: OpenerDeps, value: unknown): void {
+  if (typeof value === "string") deps.hide?.(value);
+  else if (typeof value === "object" && value !== null)
+    for (const inner of Object.values(value)) hideSecrets(deps, inner);
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  jira: "Jira",
+  linear: "Linear",
+  github: "GitHub",
+  trello: "Trello",
+};
+
+function nameOf(provider: string): string {
+  return NAMES[provider] ?? provider;
+}
