@@ -64,7 +64,7 @@ class Bridge<C extends object> {
   constructor(machine: FsmConfig<C> | FsmLogic<C>, options: FsmMcpOptions<C>) {
     this.#logic = logicOf(machine, options.hooks === undefined ? {} : { hooks: options.hooks });
     this.#options = options;
-    this.#tools = eventTools(this.#logic as unknown as FsmLogic<never>, options);
+    this.#tools = eventTools(this.#logic, options);
     this.#toolOf = new Map(this.#tools.map(({ event, name }) => [event, name]));
     this.#labels = new Map(this.#logic.events.map(({ type, label }) => [type, label ?? type]));
     this.#sessions = new Sessions(() => this.#logic.start(), options.sessions);

@@ -28,7 +28,10 @@ const VALID_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * and no two are equal: the later of two that would be is given a hash of its event.
  * @throws BoardwalkError `invalid` naming an event whose given name no client would take.
  */
-export function eventTools(logic: FsmLogic<never>, options: EventToolOptions = {}): readonly EventTool[] {
+export function eventTools(
+  logic: Pick<FsmLogic, "id" | "events">,
+  options: EventToolOptions = {},
+): readonly EventTool[] {
   const facts = new Map(logic.events.map((event) => [event.type, event]));
   const names = distinctNames(facts.keys(), (type) =>
     nameOf(logic.id, facts.get(type) as FsmEventFacts, options),

@@ -63,7 +63,6 @@ export function logicOf<C extends object>(
 ): FsmLogic<C> {
   if (isLogic(machine)) return machine;
   const labelOf = (state: string) => statusOf(machine, state)?.name ?? state;
-  const events = [...collectEventTypes(machine)].map(([type, from]) => factsOf(machine, type, from));
   // Made once, so that a faulty context or an unknown hook shows now and not with the first call.
   createFsmActor(machine, options);
   return {
@@ -71,7 +70,7 @@ export function logicOf<C extends object>(
     ...(machine.id === undefined ? {} : { id: machine.id }),
     initial: machine.initial,
     states: Object.keys(machine.states),
-    events,
+    events: eventFacts(machine),
     start: (saved) =>
       createFsmActor(
         machine,
@@ -82,6 +81,14 @@ export function logicOf<C extends object>(
     prompt: (snapshot) => machine.states[snapshot.value]?.meta?.prompt,
     label: (snapshot) => labelOf(snapshot.value),
   };
+}
+
+/**
+ * What a machine's events are, in order of writing.
+ * @throws BoardwalkError `invalid` for a faulty config.
+ */
+export function eventFacts<C extends object>(machine: FsmConfig<C>): FsmEventFacts[] {
+  return [...collectEventTypes(machine)].map(([type, from]) => factsOf(machine, type, from));
 }
 
 function saveOf<C extends object>({ value, context }: FsmSnapshot<C>): string {
@@ -122,7 +129,8 @@ function factsOf<C extends object>(
   };
 }
 
-function candidates<C extends object>(
+/** A transition as written, in its long form. */
+export function candidates<C extends object>(
   written: FsmTransition<C> | undefined,
 ): readonly FsmTransitionConfig<C>[] {
   if (written === undefined) return [];
