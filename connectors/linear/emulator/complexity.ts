@@ -12,6 +12,10 @@ export interface Measure {
   readonly schema: GraphQLSchema;
 }
 
+/** In tenths while counting, so that nothing is lost to fractions. */
+const OBJECT = 10;
+const PROPERTY = 1;
+
 export function complexityOf({ graphql, schema }: Measure, document: DocumentNode, given: Variables): number {
   const fragments = new Map(
     document.definitions.flatMap((part) =>
@@ -33,13 +37,13 @@ export function complexityOf({ graphql, schema }: Measure, document: DocumentNod
   }
 
   function fieldPoints(field: FieldNode, parent: GraphQLNamedType): number {
-    if (field.selectionSet === undefined) return 0.1;
+    if (field.selectionSet === undefined) return PROPERTY;
     if (!graphql.isObjectType(parent)) return 0;
     const definition = parent.getFields()[field.name.value];
     if (definition === undefined) return 0;
     const type = graphql.getNamedType(definition.type);
     const inner = pointsOf(field.selectionSet, type);
-    return type.name.endsWith("Connection") ? inner * pageSize(field, given) : 1 + inner;
+    return type.name.endsWith("Connection") ? inner * pageSize(field, given) : OBJECT + inner;
   }
 
   return Math.ceil(
@@ -47,7 +51,7 @@ export function complexityOf({ graphql, schema }: Measure, document: DocumentNod
       if (part.kind !== "OperationDefinition") return points;
       const root = schema.getRootType(part.operation);
       return root ? points + pointsOf(part.selectionSet, root) : points;
-    }, 0),
+    }, 0) / 10,
   );
 }
 
