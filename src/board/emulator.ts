@@ -37,6 +37,8 @@ export interface WebhookTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  /** Told how the receiver answered, for boards that act on more than taken or not taken. */
+  readonly onStatus?: (status: number) => void;
 }
 
 /**
@@ -160,6 +162,7 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
         body,
         signal: AbortSignal.timeout(5_000),
       });
+      target.onStatus?.(response.status);
       return response.ok;
     } catch {
       // A receiver that is down simply misses it, as with the real board once its retries are spent.

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { Connector, ConnectorKind, ConnectorKit } from "../../src/board/connector.js";
+import { createTrelloApi } from "./api.js";
+import { type TrelloCredentials, trelloCredentials } from "./auth.js";
+import { createBoardKeeper } from "./board.js";
+import { graphFromBoard } from "./graph.js";
+import { boardInText, trelloSite } from "./keys.js";
+import { probeTrello } from "./probe.js";
+import { createTicketCalls } from "./tickets.js";
+import { createWebhookCalls } from "./webhook.js";
+
+export const trelloSettings = z.object({
+  /** A board's id, its short link, or its address in the browser. */
+  board: z
+    .string()
+    .trim()
+    .max(500)
+    .transform((text, context) => {
+      const board = boardInText(text);
+      if (board !== undefined) return board;
+      context.addIssue({ code: "custom", message: "must be a Trello board's id or short link" });
+      return z.NEVER;
+    }),
+  /** The base below which `/1` is. */
+  apiUrl: z
+    .url({ protocol: /^https?$/ })
+    .default("https://api.trello.com")
+    .transform((url) => url.replace(/\/+$/, "")),
+  /** Time for one request. @default 10000 */
+  timeoutMs: z.number().int().min(100).max(60_000).optional(),
+});
+export type TrelloSettings = z.infer<typeof trelloSettings>;
+
+/** Trello. */
+export const trello: ConnectorKind<TrelloSettings, TrelloCredentials> = {
+  provider: "trello",
+  settings: trelloSettings,
+  credentials: trelloCredentials,
+  create: createTrelloConnector,
+};
+
+function createTrelloConnector(
+  settings: TrelloSettings,
+  credentials: TrelloCredentials,
+  kit: ConnectorKit,
+): Connector {
+  const { apiUrl, timeoutMs } = settings;
+  const site = trelloSite(apiUrl);
+  const api = createTrelloApi({
+    apiUrl,
+    credentials,
+    kit,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  const board = createBoardKeeper(api, settings.board, kit);
+  return {
+    async pullWorkflows(signal) {
+      const about = await board.read(signal);
+      return [graphFromBoard(site, about, await board.freshLists(about.id, signal))];
+    },
+    ...createTicketCalls({ api, site, board }),
+    probe: (signal) => probeTrello({ api, board, credentials, kit }, signal),
+    // Trello signs with the app's secret: without it nothing that arrives could be believed.
+    ...(credentials.secret === undefined
+      ? {}
+      : { webhooks: createWebhookCalls({ api, site, board, credentials, secret: credentials.secret }) }),
+  };
+}
