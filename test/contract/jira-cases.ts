@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   demoJiraSite,
@@ -476,6 +477,16 @@ function describeRefusals(start: Start): void {
       await expect(connector.move(ticket, move, {}, never)).rejects.toMatchObject({ code: "no_such_move" });
     });
 
+    it("asks nothing more where Jira's words are plain", async () => {
+      const emulator = await start();
+      const connector = connect(emulator);
+      const ticket = await firstIn(connector, "10000");
+      const [move] = (await connector.openMoves(ticket, never)) as [Move];
+      emulator.moveIssue(ticket.key ?? "", "Done");
+      await expect(connector.move(ticket, move, {}, never)).rejects.toMatchObject({ code: "no_such_move" });
+      expect(emulator.journal.at(-1)).toMatchObject({ method: "POST", status: 400 });
+    });
+
     it("says so when a field has no place on the screen", async () => {
       const { connector, ticket, move } = await onScreen(start, undefined);
       const moving = connector.move(ticket, move, { fields: { resolution: "Done" } }, never);
@@ -631,8 +642,25 @@ function describeOAuth(start: Start): void {
       const none = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${token.split(".")[1]}.`;
       const expired = jwt(oauthSeed, new Date(Date.now() - DAY_MS));
       const foreign = jwt({ ...oauthSeed, clientSecret: "another" }, new Date());
+      // Signed as it should be, but calling itself something else.
+      const claims = Buffer.from(JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 60 })).toString(
+        "base64url",
+      );
+      const unsigned = `${Buffer.from('{"alg":"HS384"}').toString("base64url")}.${claims}`;
+      const hmac = createHmac("sha256", oauthSeed.clientSecret).update(unsigned).digest("base64url");
+      const misnamed = `${unsigned}.${hmac}`;
       const timeless = jwt(oauthSeed, new Date(), { exp: "never" });
-      for (const bad of [none, expired, foreign, timeless, "a.b.c", "x", `${token.slice(7)}.more`, ""]) {
+      for (const bad of [
+        none,
+        expired,
+        foreign,
+        misnamed,
+        timeless,
+        "a.b.c",
+        "x",
+        `${token.slice(7)}.more`,
+        "",
+      ]) {
         await expect(read(`Bearer ${bad}`), bad).rejects.toMatchObject({ code: "unauthorized" });
       }
     });

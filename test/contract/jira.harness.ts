@@ -29,8 +29,9 @@ export async function jiraHarness(
     board: {
       journal: emulator.journal,
       addTickets(count) {
+        const updated = new Date(Date.now() - 3_600_000);
         for (let index = 1; index <= count; index++)
-          emulator.createIssue({ title: `Ticket ${index}`, status: "10000" });
+          emulator.createIssue({ title: `Ticket ${index}`, status: "10000", updated });
       },
       addTicket: (title) => void emulator.createIssue({ title, status: "10000" }),
       moveAsSomeoneElse: (ticket, to) => emulator.moveIssue(nativeId(ticket), to),

@@ -10,7 +10,7 @@ export interface BoardHandle {
   readonly journal: readonly JournalEntry[];
   /** For boards that read by POST too; left out, everything but GET and HEAD is a write. */
   readonly isWrite?: (entry: JournalEntry) => boolean;
-  /** Adds that many tickets in `moves.plain.from`. */
+  /** Adds that many tickets in `moves.plain.from`, last changed an hour ago: a poll for news alone finds none of them. */
   addTickets(count: number): void | Promise<void>;
   /** Adds one there, with this title. */
   addTicket(title: string): void | Promise<void>;
