@@ -38,11 +38,15 @@ export const VIEWER = document("query", "query Viewer { viewer { id name } }", {
   viewer: z.object({ id: z.string(), name: z.string() }),
 });
 
-/** By key or name, in whatever case; of several the caller chooses. */
+/** By key or name, in whatever case; of several the caller chooses. Retired ones too, so that they can be told to be. */
 export const FIND_TEAMS = document(
   "query",
   `query FindTeams($text: String!) {
-  teams(first: ${FEW}, filter: { or: [{ key: { eqIgnoreCase: $text } }, { name: { eqIgnoreCase: $text } }] }) {
+  teams(
+    first: ${FEW}
+    includeArchived: true
+    filter: { or: [{ key: { eqIgnoreCase: $text } }, { name: { eqIgnoreCase: $text } }] }
+  ) {
     nodes { ${TEAM} } pageInfo { hasNextPage endCursor }
   }
 }`,

@@ -3,7 +3,7 @@ import { BoardwalkError } from "../../src/errors.js";
 import type { LinearApi } from "./api.js";
 import { GIT_RULES, VIEWER } from "./documents.js";
 import type { LinearGitRule } from "./shapes.js";
-import type { TeamKeeper } from "./team.js";
+import { isRetired, type TeamKeeper } from "./team.js";
 
 /** What this login can and cannot do, each lack with what to do about it. */
 
@@ -28,7 +28,7 @@ export async function probeLinear(
   });
   if ("problem" in team) return [team.problem];
   const problems: Problem[] = [];
-  if (team.value.retiredAt || team.value.archivedAt) {
+  if (isRetired(team.value)) {
     problems.push({
       code: "archived",
       message: `The team ${team.value.name} is retired in Linear, so nothing in it can be moved.`,

@@ -48,6 +48,10 @@ export function createTeamKeeper(api: LinearApi, setting: string): TeamKeeper {
   };
 }
 
+export function isRetired({ retiredAt, archivedAt }: LinearTeam): boolean {
+  return Boolean(retiredAt) || Boolean(archivedAt);
+}
+
 /** The rest of a team's states behind the first page of them. */
 export async function allStates(
   api: LinearApi,
@@ -63,9 +67,11 @@ export async function allStates(
   return all;
 }
 
-/** A key is one team's alone; a name may be several's. */
+/** A key is one team's alone; a name may be several's. Among living teams first, for a retired one may share either. */
 async function findTeam(api: LinearApi, text: string, signal: AbortSignal): Promise<LinearTeam> {
-  const { nodes } = (await api.run(FIND_TEAMS, { text }, signal)).teams;
+  const { nodes: all } = (await api.run(FIND_TEAMS, { text }, signal)).teams;
+  const live = all.filter((team) => !isRetired(team));
+  const nodes = live.length > 0 ? live : all;
   const byKey = nodes.find((team) => team.key.toLowerCase() === text.toLowerCase());
   if (byKey !== undefined) return byKey;
   const [only, ...others] = nodes;

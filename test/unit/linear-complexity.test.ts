@@ -37,7 +37,7 @@ describe("the complexity of our documents", () => {
   it("names a page size for every list", () => {
     for (const { query } of ALL_DOCUMENTS) {
       const lists = query.match(/\bnodes \{/g)?.length ?? 0;
-      expect(query.match(/\(first: \d+/g)?.length ?? 0, query).toBe(lists);
+      expect(query.match(/\(\s*first: \d+/g)?.length ?? 0, query).toBe(lists);
     }
   });
 });

@@ -110,6 +110,14 @@ describe("the team of a Linear connection", () => {
     expect(await connect(emulator, { team: "MB2" }).pullWorkflows(never)).toHaveLength(1);
   });
 
+  it("is the living one of two that share a name", async () => {
+    const [one] = demoLinearTeam().teams;
+    if (one === undefined) throw new Error("the demo has a team");
+    const emulator = await start({ teams: [{ ...one, key: "OLD", retired: true }, one] });
+    const [graph] = await connect(emulator, { team: "Mobile" }).pullWorkflows(never);
+    expect(graph?.id).toContain(emulator.workspace.teamOf("MOB")?.id);
+  });
+
   it("is not there, or hidden: a private one of others", async () => {
     const [one] = demoLinearTeam().teams;
     if (one === undefined) throw new Error("the demo has a team");
@@ -136,7 +144,10 @@ describe("the team of a Linear connection", () => {
 
   it("is told to be retired", async () => {
     const emulator = await start();
+    const connector = connect(emulator);
+    expect(await connector.probe(never)).toEqual([]);
     emulator.retireTeam("MOB");
+    expect(await connector.probe(never)).toMatchObject([{ code: "archived" }]);
     expect(await connect(emulator).probe(never)).toMatchObject([{ code: "archived" }]);
   });
 

@@ -45,7 +45,12 @@ export function createResolvers(
       return viewTeam(workspace, team);
     },
     teams({ filter, ...page }: PageArguments & { filter?: TeamFilter | null }, login: Login) {
-      const found = workspace.teams.filter((team) => shown(team, login) && matchesTeam(team, filter));
+      const found = workspace.teams.filter(
+        (team) =>
+          shown(team, login) &&
+          matchesTeam(team, filter) &&
+          (page.includeArchived === true || team.retiredAt === undefined),
+      );
       return connection(found, page, (team) => viewTeam(workspace, team));
     },
     issue: ({ id }: { id: string }, login: Login) => view(issueFor(id, login)),
