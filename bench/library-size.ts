@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { median, type Row, round3 } from "./harness.js";
+
+/**
+ * Claims: an idle actor takes at most half a kilobyte, and importing the library takes at most 60 ms more than
+ * importing zod. Each figure is from a process of its own; smaller is better, so `ratio` is what is allowed over ours.
+ */
+
+const ACTORS = 20_000;
+const root = new URL("..", import.meta.url).pathname;
+
+/** Bytes of heap for each of many idle actors. */
+function heapPerActor(imports: string, make: string): number {
+  const code = `
+    ${imports}
+    const keep = new Array(${ACTORS});
+    const warm = Array.from({ length: 200 }, () => { const actor = ${make}; return actor; });
+    gc(); gc();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < keep.length; i++) keep[i] = ${make};
+    gc(); gc();
+    console.log((process.memoryUsage().heapUsed - before) / keep.length, keep.length + warm.length > 0);
+  `;
+  const outputs = [1, 2, 3].map(() => Number(evaluate(code, ["--expose-gc"]).split(" ")[0]));
+  return median(outputs);
+}
+
+/** Milliseconds an import takes in a fresh process, beyond what the process itself takes. */
+function importMs(specifier: string): number {
+  const from = JSON.stringify(specifier);
+  return Number(
+    evaluate(`const at = performance.now(); await import(${from}); console.log(performance.now() - at);`),
+  );
+}
+
+function evaluate(code: string, flags: readonly string[] = []): string {
+  const args = [...flags, "--import", "tsx", "--input-type=module", "--eval", code];
+  return execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" }).trim();
+}
+
+const CONFIG = `{ id: "t", initial: "a", context: { n: 0 }, states: { a: { on: { GO: "b" } }, b: { on: { GO: "a" } } } }`;
+
+async function runSize(): Promise<Row[]> {
+  const ours = heapPerActor(
+    `import { createFsmActor } from "./src/index.ts"; const machine = ${CONFIG};`,
+    "createFsmActor(machine)",
+  );
+  const theirs = heapPerActor(
+    `import { createActor, createMachine } from "xstate"; const machine = createMachine(${CONFIG});`,
+    "createActor(machine).start()",
+  );
+  return [
+    {
+      name: "bytes per idle actor (XState's beside)",
+      ours: round3(ours),
+      theirs: round3(theirs),
+      ratio: round3(512 / ours),
+      target: 1,
+      unit: "bytes",
+    },
+  ];
+}
+
+/** The library imports zod itself, so what it takes beyond an import of zod alone is its own. */
+async function runImport(): Promise<Row[]> {
+  const more: number[] = [];
+  const zod: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const alone = importMs("zod");
+    zod.push(alone);
+    more.push(importMs("./src/index.ts") - alone);
+  }
+  // Not below a tenth: the noise of two processes may make the difference negative.
+  const own = Math.max(0.1, median(more));
+  return [
+    {
+      name: "import of the library beyond zod's (zod's beside)",
+      ours: round3(own),
+      theirs: round3(median(zod)),
+      ratio: round3(60 / own),
+      target: 1,
+      unit: "ms",
+    },
+  ];
+}
+
+export async function run(): Promise<Row[]> {
+  return [...(await runSize()), ...(await runImport())];
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) console.table(await run());
