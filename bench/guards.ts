@@ -1,5 +1,5 @@
 import { createActor, setup } from "xstate";
-import { createFsmActor, type FsmConfig } from "../src/index.js";
+import { createFsmActor, type FsmConfig, type FsmTransitionConfig } from "../src/index.js";
 import { interleave, type Row } from "./harness.js";
 
 /** Claim: choosing among guarded candidates, against XState's actor on the same machine. */
@@ -11,10 +11,10 @@ interface Count {
 const SEND = { type: "GO", by: 2 };
 
 function ours() {
-  const go = [
-    { target: "a", guard: (c: Count) => c.n > 2 },
-    { target: "b", guard: (_: Count, e: { by?: unknown }) => Number(e.by) > 5 },
-    { target: "c", guard: (c: Count, e: { by?: unknown }) => c.n + Number(e.by) > 1 },
+  const go: FsmTransitionConfig<Count>[] = [
+    { target: "a", guard: (c) => c.n > 2 },
+    { target: "b", guard: (_, e) => Number(e.by) > 5 },
+    { target: "c", guard: (c, e) => c.n + Number(e.by) > 1 },
   ];
   const machine: FsmConfig<Count> = {
     initial: "a",

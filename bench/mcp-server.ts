@@ -1,23 +1,24 @@
-/** A server for `mcp.ts` to measure, as a process of its own: `mcp-server.ts ours|theirs TOOLS`. Prints its port. */
-import { createServer, type RequestListener } from "node:http";
+/**
+ * A server for `mcp.ts` to measure, as a process of its own: `mcp-server.ts service|bare TOOLS`. Prints its port.
+ * `service` is Boardwalk's web half as it is run: token looked up and answer taken from what Redis keeps.
+ */
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import express from "express";
 import { z } from "zod";
-import { bearerOf, hashToken } from "../src/http/tokens.js";
+import { createApp } from "../src/app.js";
+import { parseConfig } from "../src/config.js";
+import { hashToken } from "../src/http/tokens.js";
 import type { StatusGraph } from "../src/machine/index.js";
-import { createMcp } from "../src/mcp/mcp.js";
-import { createMemoryStore } from "../src/store/memory.js";
-import type { Tickets } from "../src/tickets/tickets.js";
+import { newActor } from "../src/tickets/actor.js";
 
 const TOKEN = "bw_bench";
-
 const CORE_TOOLS = 6;
 
 /** One workflow with as many destinations as make up `tools` tools together with the core. */
 function graphOf(tools: number): StatusGraph {
-  const statuses = Array.from({ length: Math.max(tools - CORE_TOOLS, 0) }, (_, order) => ({
+  const statuses = Array.from({ length: Math.max(tools - CORE_TOOLS, 1) }, (_, order) => ({
     id: String(order),
     name: `Status number ${order}`,
     category: "doing" as const,
@@ -28,55 +29,58 @@ function graphOf(tools: number): StatusGraph {
   return { id: "jira.bench.1.1", name: "Web", statuses, moves, edges: "implied" };
 }
 
-function facade(tools: number): Tickets {
-  const workflows = [{ graph: graphOf(tools), connection: "eng", version: 1 }];
-  const ticket = {
-    id: "jira.bench.10",
-    key: "WEB-10",
-    title: "Fix the login page",
-    connection: "eng",
-    workflow: "jira.bench.1.1",
-    status: { id: "0", name: "To Do", category: "todo" },
-  };
-  const unasked = () => Promise.reject(new Error("The benchmark does not ask this."));
-  return {
-    read: async () => ({ ticket, spoken: "Fix the login page is in To Do." }),
-    find: unasked,
-    listMoves: unasked,
-    move: unasked,
-    undo: unasked,
-    checkProgress: unasked,
-    describeBoard: unasked,
-    workflows: async () => ({ revision: 1, workflows }),
-  };
-}
-
-async function ours(tools: number): Promise<RequestListener> {
-  const mcp = await createMcp({
-    tickets: facade(tools),
-    allowedHosts: [],
-    allowedOrigins: [],
-    maxTools: Number.POSITIVE_INFINITY,
-  });
-  const tenant = createMemoryStore().tenant("acme");
-  const tokens = new Map([[hashToken(TOKEN), { tenant, speaker: { person: "bench" }, scopes: [] }]]);
-  const app = express();
-  app.all("/mcp", (req, res) => {
-    const principal = tokens.get(hashToken(bearerOf(req.headers.authorization) ?? ""));
-    if (principal === undefined) res.status(401).end();
-    else void mcp.handle(req, res, principal);
-  });
-  return app;
+async function service(tools: number): Promise<number> {
+  const app = await createApp(
+    parseConfig({
+      PORT: "0",
+      REDIS_URL: process.env.REDIS_URL ?? "",
+      LOG_LEVEL: "error",
+      BOARDWALK_ROLE: "web",
+      BOARDWALK_ADMIN_TOKEN: "a-token-for-the-bench",
+      BOARDWALK_ENCRYPTION_KEYS: `bench:${Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7)).toString("base64")}`,
+    }),
+  );
+  const id = `mcp-bench-${tools}`;
+  const tenant = app.store.tenant(id);
+  const at = new Date().toISOString();
+  const kept = await tenant.getDocument("workflow", "jira.bench.1.1");
+  if (kept === undefined) {
+    const graph = graphOf(tools);
+    const value = { graph, connection: "eng", revision: 1, hooks: {} };
+    await tenant.saveDocument("workflow", graph.id, { version: 0, value });
+    // Every destination its own tool, however many there are.
+    await tenant.saveDocument("setting", "mcp", { version: 0, value: { maxTools: 1_000 } });
+    await tenant.saveActors(
+      Array.from({ length: 50 }, (_, i) =>
+        newActor(
+          {
+            id: `jira.bench.${i}`,
+            key: `WEB-${i}`,
+            title: `Fix page number ${i}`,
+            workflow: graph.id,
+            status: "0",
+            updatedAt: at,
+          },
+          "eng",
+        ),
+      ),
+    );
+  }
+  const holder = await app.store.findHandle("token", hashToken(TOKEN));
+  if (holder !== undefined) await app.store.tenant(holder.tenant).unlink("token", hashToken(TOKEN));
+  const token = { id: "bench", name: "bench", scopes: ["mcp:tools"], createdAt: at };
+  await tenant.link("token", hashToken(TOKEN), JSON.stringify(token));
+  return Number(new URL(app.url ?? "").port);
 }
 
 /** The SDK as its documentation begins: no token, no Express, one trivial tool (or as many as asked for). */
-function theirs(tools: number): RequestListener {
+async function bare(tools: number): Promise<number> {
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: "bare", version: "1.0.0" });
     server.registerTool(
       "read_ticket",
       { description: "Reads a ticket.", inputSchema: z.object({ ticket: z.string() }) },
-      ({ ticket }) => ({ content: [{ type: "text", text: `${ticket} is in To Do.` }] }),
+      ({ ticket }) => ({ content: [{ type: "text", text: `${ticket} is in Status number 0.` }] }),
     );
     for (let i = 1; i < tools; i++) {
       server.registerTool(
@@ -88,12 +92,11 @@ function theirs(tools: number): RequestListener {
     return server;
   });
   const listener = toNodeHandler(handler);
-  return (req, res) => void listener(req as Parameters<typeof listener>[0], res);
+  const server = createServer((req, res) => void listener(req as Parameters<typeof listener>[0], res));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
 }
 
-const [kind = "ours", tools = "1"] = process.argv.slice(2);
-const listener = kind === "ours" ? await ours(Number(tools)) : theirs(Number(tools));
-const server = createServer(listener);
-server.listen(0, "127.0.0.1", () => {
-  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
-});
+const [kind = "service", tools = "1"] = process.argv.slice(2);
+const port = await (kind === "service" ? service(Number(tools)) : bare(Number(tools)));
+process.stdout.write(`${port}\n`);

@@ -1,12 +1,11 @@
 /**
- * (b) a read tool through the whole handler against the SDK's bare one, and (d) `tools/list` of 5, 50 and 200 tools (at 200 in a
+ * (b) a read tool of the whole service, authenticated and answered from Redis, against the SDK's bare handler, and (d) `tools/list` of 5, 50 and 200 tools (at 200 in a
  * quarter of its time).
  * Server and client are processes of their own, pinned to a core each where `taskset` exists, and take turns.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type Row, round3 } from "./harness.js";
+import { BenchProcess } from "./process.js";
 
 interface Measured {
   readonly perSecond: number;
@@ -17,43 +16,6 @@ interface Request {
   readonly headers: readonly string[];
   readonly body: string;
   readonly expect: string;
-}
-
-class Process {
-  readonly #child: ChildProcess;
-  readonly #lines: AsyncIterator<string>;
-  readonly #reader: Interface;
-
-  constructor(file: string, args: readonly string[], core: number) {
-    const path = fileURLToPath(new URL(file, import.meta.url));
-    const command = [process.execPath, "--import", "tsx", path, ...args];
-    const pinned = hasTaskset() ? ["taskset", "-c", String(core), ...command] : command;
-    this.#child = spawn(pinned[0] as string, pinned.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
-    this.#reader = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream });
-    this.#lines = this.#reader[Symbol.asyncIterator]();
-  }
-
-  async line(): Promise<string> {
-    const { value, done } = await this.#lines.next();
-    if (done) throw new Error("The process ended before it answered.");
-    return value;
-  }
-
-  async ask(question: object): Promise<string> {
-    this.#child.stdin?.write(`${JSON.stringify(question)}\n`);
-    return this.line();
-  }
-
-  stop(): void {
-    this.#reader.close();
-    this.#child.kill();
-  }
-}
-
-let taskset: boolean | undefined;
-function hasTaskset(): boolean {
-  taskset ??= spawnSync("taskset", ["-c", "1", "true"]).status === 0;
-  return taskset;
 }
 
 const REPETITIONS = 5;
@@ -88,10 +50,10 @@ async function compare(
   connections: number,
   request: Request,
 ): Promise<{ readonly ours: Measured; readonly theirs: Measured }> {
-  const client = new Process("mcp-load.ts", [], 1);
+  const client = new BenchProcess("mcp-load.ts", [], 1);
   const servers = {
-    ours: new Process("mcp-server.ts", ["ours", String(tools)], 0),
-    theirs: new Process("mcp-server.ts", ["theirs", String(tools)], 0),
+    ours: new BenchProcess("mcp-server.ts", ["service", String(tools)], 0),
+    theirs: new BenchProcess("mcp-server.ts", ["bare", String(tools)], 0),
   };
   try {
     const ports = { ours: Number(await servers.ours.line()), theirs: Number(await servers.theirs.line()) };
@@ -128,11 +90,11 @@ export async function run(): Promise<Row[]> {
   const rows: Row[] = [];
   const call = { name: "read_ticket", arguments: { ticket: "WEB-10" } };
   for (const era of ["2025", "2026"] as const) {
-    const request = requestOf(era, "tools/call", call, "is in To Do.");
+    const request = requestOf(era, "tools/call", call, "is in Status number 0.");
     for (const connections of [1, 8, 64]) {
       const { ours, theirs } = await compare(1, connections, request);
       const name = `read tool over MCP ${era}, ${connections} connections`;
-      rows.push(row(name, "calls/s", connections === 1 ? REPORTED : 2.6, ours.perSecond, theirs.perSecond));
+      rows.push(row(name, "calls/s", connections === 1 ? REPORTED : 1, ours.perSecond, theirs.perSecond));
     }
   }
   for (const tools of [5, 50, 200]) {

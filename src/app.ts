@@ -53,6 +53,9 @@ export interface AppOptions {
   readonly inMemory?: boolean;
 }
 
+/** Alexa+ wants its answer within half a second; the rest of it is the way there and back. */
+const FROZEN_BUDGET_MS = 400;
+
 /** The channel on which processes tell each other that a tenant's workflows have changed. */
 const WORKFLOWS_CHANGED = "workflows-changed";
 
@@ -235,7 +238,7 @@ async function startWeb(
     version: VERSION,
     log,
     now: parts.now,
-    budgetMs: () => config.replyBudgetMs,
+    budgetMs: (surface) => (surface === "frozen" ? FROZEN_BUDGET_MS : config.replyBudgetMs),
     mayCall: (principal, tool) => tool.readOnly || !principal.scopes.includes("mcp:read"),
   });
   closers.push(() => mcp.close());

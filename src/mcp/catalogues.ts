@@ -15,6 +15,8 @@ const catalogueChoice = z.object({
    * the ticket's state either way, and lists of 2026 may not depend on what was said before.
    */
   gating: z.enum(["explain", "hide"]).default("explain"),
+  /** More tools than this and the core is shown in their place; some clients show no more than 40. */
+  maxTools: z.number().int().min(1).max(1_000).optional(),
 });
 export type CatalogueChoice = z.input<typeof catalogueChoice>;
 
@@ -79,10 +81,12 @@ async function make(
   workflows: readonly KeptWorkflow[],
 ): Promise<Shown> {
   if (surface === "frozen") return { catalogue: { ...FROZEN, workflows }, gating: "explain" };
-  const { tools, gating } = await choiceOf(tenant);
+  const { tools, gating, maxTools = options.maxTools } = await choiceOf(tenant);
   const compact = surface === "compact" || tools === "compact";
   return {
-    catalogue: compact ? coreCatalogue(workflows) : await generate(options, tenant, workflows),
+    catalogue: compact
+      ? coreCatalogue(workflows)
+      : await generate({ ...options, ...(maxTools === undefined ? {} : { maxTools }) }, tenant, workflows),
     gating,
   };
 }
