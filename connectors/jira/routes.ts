@@ -1,5 +1,6 @@
 import type { WorkflowId } from "../../src/board/connector.js";
 import { errorFromTransport } from "../../src/board/http.js";
+import { BoardwalkError } from "../../src/errors.js";
 import type { JiraApi } from "./api.js";
 import { workflowId } from "./keys.js";
 import { readRoutes } from "./ladder.js";
@@ -43,7 +44,8 @@ export function createRoutes(
     const { signal } = new AbortController();
     const routes = projectOf(projectId, signal)
       .then((project) => readRoutes(api, project, signal))
-      .then(({ workflows }) => toMap(projectId, workflows));
+      .then(({ workflows }) => toMap(projectId, workflows))
+      .catch(unknownWhereHidden);
     known.set(projectId, { at: now().getTime(), routes });
     routes.catch(() => {
       if (known.get(projectId)?.routes === routes) known.delete(projectId);
@@ -67,6 +69,13 @@ export function createRoutes(
       });
     },
   };
+}
+
+/** A ticket may be seen where its project's settings may not: it is told, without a workflow of ours. */
+function unknownWhereHidden(thrown: unknown): Known {
+  const { code } = BoardwalkError.from(thrown);
+  if (code === "not_found_or_hidden" || code === "forbidden") return new Map();
+  throw thrown;
 }
 
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

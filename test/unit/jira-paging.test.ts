@@ -1,6 +1,7 @@
 import nock from "nock";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { jira } from "../../connectors/jira/index.js";
+import { jiraSite } from "../../connectors/jira/keys.js";
 import { pullQuery } from "../../connectors/jira/tickets.js";
 
 const BASE = "https://team.example";
@@ -98,6 +99,19 @@ describe("reading pages", () => {
       .query(true)
       .reply(200, page("1", { nextPageToken: "a" }));
     await expect(keys()).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("tells a ticket of a project it may not look into, with no workflow that anybody knows", async () => {
+    const { issues } = page("7", {});
+    nock(BASE).get("/rest/api/3/issue/7").query(true).reply(200, issues[0]);
+    nock(BASE)
+      .get("/rest/api/3/project/10000")
+      .reply(404, { errorMessages: ["No project could be found."] });
+    const id = `jira.${jiraSite(BASE)}.7`;
+    expect(await connector().readTicket(id, never)).toMatchObject({
+      id,
+      workflow: `jira.${jiraSite(BASE)}.10000.type-1`,
+    });
   });
 
   it("follows no redirect, for it would carry the credentials elsewhere", async () => {
