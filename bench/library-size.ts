@@ -21,20 +21,27 @@ function heapPerActor(imports: string, make: string): number {
     gc(); gc();
     console.log((process.memoryUsage().heapUsed - before) / keep.length, keep.length + warm.length > 0);
   `;
-  const outputs = [1, 2, 3].map(() => Number(evaluate(code, ["--expose-gc"]).split(" ")[0]));
+  const outputs = [1, 2, 3].map(() =>
+    Number(evaluate(code, ["--expose-gc", "--import", "tsx"]).split(" ")[0]),
+  );
   return median(outputs);
 }
 
-/** Milliseconds an import takes in a fresh process, beyond what the process itself takes. */
-function importMs(specifier: string): number {
-  const from = JSON.stringify(specifier);
-  return Number(
-    evaluate(`const at = performance.now(); await import(${from}); console.log(performance.now() - at);`),
-  );
+/** Milliseconds that importing zod takes in a fresh process, and then the library on top of it. */
+function importMs(entry: string): { readonly zod: number; readonly own: number } {
+  const code = `
+    const at = performance.now();
+    await import("zod");
+    const then = performance.now();
+    await import(${JSON.stringify(entry)});
+    console.log(then - at, performance.now() - then);
+  `;
+  const [zod = Number.NaN, own = Number.NaN] = evaluate(code, []).split(" ").map(Number);
+  return { zod, own };
 }
 
-function evaluate(code: string, flags: readonly string[] = []): string {
-  const args = [...flags, "--import", "tsx", "--input-type=module", "--eval", code];
+function evaluate(code: string, flags: readonly string[]): string {
+  const args = [...flags, "--input-type=module", "--eval", code];
   return execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" }).trim();
 }
 
@@ -68,23 +75,15 @@ function compiledEntry(): string {
   return `${dir}/src/index.js`;
 }
 
-/** The library imports zod itself, so what it takes beyond an import of zod alone is its own. */
 async function runImport(): Promise<Row[]> {
   const entry = compiledEntry();
-  const more: number[] = [];
-  const zod: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    const alone = importMs("zod");
-    zod.push(alone);
-    more.push(importMs(entry) - alone);
-  }
-  // Not below a tenth: the noise of two processes may make the difference negative.
-  const own = Math.max(0.1, median(more));
+  const times = Array.from({ length: 7 }, () => importMs(entry));
+  const own = median(times.map((time) => time.own));
   return [
     {
       name: "import of the library beyond zod's (zod's beside)",
       ours: round3(own),
-      theirs: round3(median(zod)),
+      theirs: round3(median(times.map(({ zod }) => zod))),
       ratio: round3(60 / own),
       target: 1,
       unit: "ms",

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import {
   localhostHostValidation,
   localhostOriginValidation,
+  type NodeIncomingMessageLike,
   toNodeHandler,
 } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";

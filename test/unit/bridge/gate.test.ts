@@ -80,6 +80,13 @@ describe("a state gate's list", () => {
     });
   });
 
+  it("makes a tool's JSON schema once, not for every list (F18)", async () => {
+    const gate = gateOf();
+    const before = (await gate.list())[0];
+    await gate.call("invoice_approve", {});
+    expect((await gate.list())[0]).toBe(before);
+  });
+
   it("gives the input as JSON schema, the handle declared (F13)", async () => {
     const gate = createStateGate(invoice, {
       stateHandleKey: "workflow",

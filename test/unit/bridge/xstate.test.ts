@@ -285,6 +285,27 @@ describe("fromXstate: the gate", () => {
     expect((await gate.list()).map(({ name }) => name)).toEqual(["mute", "stop", "any"]);
   });
 
+  it("leaves no timer running after a list, a call or a look (F17)", async () => {
+    const running = new Set<unknown>();
+    const clock = {
+      now: () => 0,
+      setTimeout(_run: () => void) {
+        const id = {};
+        running.add(id);
+        return id;
+      },
+      clearTimeout: (id: never) => void running.delete(id),
+    };
+    const gate = createStateGate(fromXstate(light(), { clock }), { stateHandleKey: "lamp" });
+    gate.bindState(tool("hurry"), "red", "HURRY").bindState(tool("other"), "yellow");
+    const lamp = await gate.createHandle();
+    for (const name of ["hurry", "other"]) await gate.call(name, { lamp }, { sessionId: "s" });
+    await gate.list({ sessionId: "s" });
+    expect((await gate.getSnapshot({}, lamp)).value).toBe("green");
+    await gate.send({ type: "HURRY" }, {}, lamp);
+    expect(running.size).toBe(0);
+  });
+
   it("checks bindings against the machine (F14)", () => {
     const gate = createStateGate(fromXstate(article));
     expect(() => gate.bindState(tool("t"), "editing.italic")).toThrow(/"editing\.italic"/);
