@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   demoLinearTeam,
@@ -307,6 +310,23 @@ describe("Linear issues", () => {
   });
 });
 
+describe("Linear's own git rule", () => {
+  it("takes a ticket elsewhere, and a read tells the truth", async () => {
+    const emulator = await start();
+    emulator.setGitRules("MOB", [{ event: "draft", state: "In Progress" }]);
+    emulator.createIssue({ title: "Pulled back" });
+    const connector = connect(emulator);
+    const [ticket] = await pull(connector);
+    if (ticket === undefined) throw new Error("no ticket");
+    const review = emulator.state("In Review").id;
+    expect(await connector.move(ticket, moveTo(review), {}, never)).toMatchObject({ status: review });
+    emulator.gitEvent("MOB-1", "draft");
+    expect(await connector.readTicket(ticket.id, never)).toMatchObject({
+      status: emulator.state("In Progress").id,
+    });
+  });
+});
+
 describe("comments on Linear moves", () => {
   async function ticketOn(emulator: LinearEmulator) {
     emulator.createIssue({ title: "Talked about" });
@@ -363,6 +383,35 @@ describe("refusals of Linear", () => {
     expect(emulator.journal.slice(from).map(({ status }) => status)).toEqual([400]);
     emulator.limitRate({ times: 1 });
     expect((await errorOf(connector.readTicket(ticket.id, never))).retryAfterMs).toBe(60_000);
+  });
+
+  it("are heard when they are told by `success: false` alone", async () => {
+    const emulator = await start();
+    emulator.createIssue({ title: "Stays" });
+    const connector = connect(emulator);
+    const [ticket] = await pull(connector);
+    if (ticket === undefined) throw new Error("no ticket");
+    emulator.workspace.ignoreUpdates(1);
+    const move = moveTo(emulator.state("Done").id);
+    const error = await errorOf(connector.move(ticket, move, { comment: "Not to be said" }, never));
+    expect(error).toMatchObject({ code: "unavailable", retryable: true });
+    expect(emulator.issue("MOB-1").comments).toEqual([]);
+    expect(await connector.move(ticket, move, {}, never)).toMatchObject({ status: move.to });
+  });
+
+  it("are not run away from: a redirect does not get our key", async () => {
+    const emulator = await start();
+    const server = createServer((_request, response) => {
+      response.writeHead(307, { location: `${emulator.url}/graphql` }).end();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const settings = linear.settings.parse({ team: "MOB", apiUrl });
+    const connector = linear.create(settings, linear.credentials.parse(emulator.credentials), quiet);
+    expect(await errorOf(connector.pullWorkflows(never))).toMatchObject({ code: "unavailable" });
+    expect(emulator.journal).toEqual([]);
+    server.close();
   });
 
   it("carry neither the document nor its variables", async () => {

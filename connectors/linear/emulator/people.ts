@@ -17,6 +17,8 @@ export interface People {
   renameTeam(team: string, change: { readonly key?: string; readonly name?: string }): void;
   retireTeam(team: string): void;
   setGitRules(team: string, rules: readonly GitRuleSeed[]): void;
+  /** What Linear's own automation does when this happens in git: moves the issue where the team's rule says. */
+  gitEvent(issue: string, event: GitRuleSeed["event"]): void;
   setTriage(team: string, change: { readonly enabled?: boolean; readonly requirePriority?: boolean }): void;
   addState(state: StateSeed, team?: string): State;
   renameState(state: string, name: string): void;
@@ -59,6 +61,12 @@ export function createPeople(workspace: Workspace): People {
       issue.previousIdentifiers.push(identifierOf(issue));
       const target = state === undefined ? team.defaultState : workspace.stateNamed(team, state);
       workspace.change(issue, { team, number: team.nextNumber++, state: target }, by);
+    },
+    gitEvent(id, event) {
+      const issue = issueOf(id);
+      const rule = issue.team.gitRules.find((each) => each.event === event);
+      if (rule?.state === undefined) return;
+      workspace.change(issue, { state: workspace.stateNamed(issue.team, rule.state) }, by);
     },
     issue: issueOf,
     ...createAdministrators(workspace),

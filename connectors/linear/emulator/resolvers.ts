@@ -64,8 +64,10 @@ export function createResolvers(
       const issue = issueFor(id, login);
       // It can be read, yet to a write it is not there.
       if (issue.archivedAt !== undefined) throw notFound("Issue");
-      workspace.change(issue, changeFrom(workspace, issue, input), login.user);
-      return { success: true, lastSyncId: 1, issue: view(issue) };
+      const change = changeFrom(workspace, issue, input);
+      const success = !workspace.ignoresUpdate();
+      if (success) workspace.change(issue, change, login.user);
+      return { success, lastSyncId: 1, issue: view(issue) };
     },
     commentCreate({ input }: { input: { issueId?: string | null; body?: string | null } }, login: Login) {
       const issue = issueFor(input.issueId ?? "", login);

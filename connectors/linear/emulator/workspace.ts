@@ -77,6 +77,10 @@ export interface Workspace {
   addIssue(seed: IssueSeed, by: User): Issue;
   change(issue: Issue, change: Change, by: User): void;
   remove(issue: Issue, by: User): void;
+  /** Makes the next `times` updates come to nothing, which Linear tells by `success: false` alone. */
+  ignoreUpdates(times: number): void;
+  /** Whether the update at hand is one of those. */
+  ignoresUpdate(): boolean;
 }
 
 export function identifierOf({ team, number }: Pick<Issue, "team" | "number">): string {
@@ -92,6 +96,8 @@ export function createWorkspace(
   const issues = new Map<string, Issue>();
   const users = (seed.users ?? [{ name: "Robin", admin: true }]).map(userFrom);
   const someoneElse = userFrom({ name: "Someone else", admin: true });
+
+  let ignored = 0;
 
   const workspace: Workspace = {
     teams,
@@ -118,6 +124,10 @@ export function createWorkspace(
       issues.delete(issue.id);
       tell({ action: "remove", issue, by, before: {} });
     },
+    ignoreUpdates(times) {
+      ignored = times;
+    },
+    ignoresUpdate: () => ignored > 0 && ignored-- > 0,
   };
   for (const issue of seed.issues ?? []) workspace.addIssue(issue, someoneElse);
   return workspace;
