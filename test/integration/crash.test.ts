@@ -75,7 +75,8 @@ async function settledSight(ticket: CrashTicket): Promise<Sight> {
   return await until(
     async () => {
       const seen = await world.look(ticket);
-      return !seen.unsettled && seen;
+      // Looked at piece by piece: what was settled only after the first piece is seen whole by a second look.
+      return !seen.unsettled && (await world.look(ticket));
     },
     { ...PATIENCE, everyMs: 50 },
   );

@@ -101,7 +101,8 @@ export function endWithUs(server: ChildProcess, dir: string | undefined): ChildP
 function redisArguments(port: number, dir: string, appendOnly: boolean): string[] {
   return [
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", dir],
-    ...["--save", "", "--appendonly", appendOnly ? "yes" : "no"],
+    // Written through before each answer: with the default a busy disk may lose the last second, as it would in life.
+    ...["--save", "", "--appendonly", appendOnly ? "yes" : "no", "--appendfsync", "always"],
     ...["--maxmemory-policy", "noeviction", "--loglevel", "warning", "--daemonize", "no"],
   ];
 }
