@@ -65,12 +65,15 @@ export function shapeError(operation: string, cause?: z.ZodError): BoardwalkErro
 
 const errorBody = z.object({ message: z.string().optional(), error: z.string().optional() });
 
-/** Trello's own words, if these are its own: a proxy's page has nothing to say. */
+/** Trello's own words, if these are its own: a proxy's page has nothing to say. Addresses in them hold our secrets. */
 function wordsOf({ contentType, body }: TrelloAnswer): string {
   if (/html/i.test(contentType)) return "";
   const json = errorBody.safeParse(parseJson(body));
   const words = json.success ? (json.data.message ?? json.data.error ?? "") : body;
-  return words.trim().slice(0, 500);
+  return words
+    .replace(/https?:\/\/[^\s)]+/gi, "an address")
+    .trim()
+    .slice(0, 500);
 }
 
 export function parseJson(text: string): unknown {

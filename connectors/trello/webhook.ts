@@ -76,18 +76,27 @@ async function register(
     // Another process was faster, or an earlier answer was lost: then it is there.
     const same = await findWebhook(parts, callbackURL, idModel, signal);
     if (same !== undefined) return same;
-    // The words Trello says here repeat our address, whose path is a secret.
-    throw new BoardwalkError(
-      "invalid",
-      "Trello could not reach this server at its public address, so it did not register our webhook. Please check that the address is open to the internet.",
-      { cause: error.cause },
-    );
+    throw unreachable(error);
   }
 }
 
 async function reactivate(api: TrelloApi, id: string, signal: AbortSignal): Promise<void> {
   const call = { path: "/webhooks/{id}", params: { id }, query: { active: true }, reply: webhookShape };
-  await api.write("PUT", call, signal);
+  try {
+    await api.write("PUT", call, signal);
+  } catch (thrown) {
+    const error = BoardwalkError.from(thrown);
+    throw error.code === "invalid" ? unreachable(error) : error;
+  }
+}
+
+/** Before Trello keeps a webhook or switches it on, it asks with HEAD whether anyone answers there. */
+function unreachable(error: BoardwalkError): BoardwalkError {
+  return new BoardwalkError(
+    "invalid",
+    "Trello could not reach this server at its public address, so it keeps no webhook for it. Please check that the address is open to the internet.",
+    { cause: error.cause },
+  );
 }
 
 function readDelivery(parts: WebhookParts, delivery: WebhookDelivery): ReadHints {

@@ -131,11 +131,13 @@ function createDocument(source: JsonObject) {
     if (exchange.status === 204) {
       return exchange.responseBody === "" ? [] : [told("response")("204 carries a body")];
     }
-    const content = ((responses[status] as JsonObject).content ?? {}) as JsonObject;
+    const response = responses[status] as JsonObject;
+    const content = (resolve(source, response).content ?? {}) as JsonObject;
     const media = content["application/json"] as JsonObject | undefined;
     if (media?.schema === undefined) return [];
     if (!/json/.test(exchange.contentType)) return [told("response")(`is ${exchange.contentType}, not JSON`)];
-    const pointer = `${operation.pointer}/responses/${status}/content/application~1json/schema`;
+    const shared = typeof response.$ref === "string" ? response.$ref.replace(/^#/, "") : undefined;
+    const pointer = `${shared ?? `${operation.pointer}/responses/${status}`}/content/application~1json/schema`;
     return faultsOf("response", pointer, JSON.parse(exchange.responseBody)).map(told("response"));
   }
 

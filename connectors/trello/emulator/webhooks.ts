@@ -123,8 +123,13 @@ function addRegistration(app: Express, world: World, access: Access, registered:
       parameter(request, "idModel"),
       parameter(request, "callbackURL"),
     ];
-    const refused = refusal(world, registered, idModel, callbackURL) ?? (await unanswered(callbackURL));
-    if (refused !== undefined) return refuse(response, 400, refused);
+    const refused = () => {
+      const text = refusal(world, registered, idModel, callbackURL);
+      if (text !== undefined) refuse(response, 400, text);
+      return text !== undefined;
+    };
+    // Once more after the question: another registration may have been faster.
+    if (refused() || !(await answers(callbackURL, response)) || refused()) return;
     const webhook: Registered = {
       id: newId(world.now()),
       description: parameter(request, "description") ?? "",
@@ -161,14 +166,16 @@ function refusal(
   return same ? "A webhook with that callback, model, and token already exists" : undefined;
 }
 
-/** Before a webhook is kept, its address must answer HEAD. */
-async function unanswered(url: string): Promise<string | undefined> {
-  try {
-    const { status } = await fetch(url, { method: "HEAD", signal: AbortSignal.timeout(5_000) });
-    return status === 200 ? undefined : `URL (${url}) did not return 200 status code, got ${status}`;
-  } catch {
-    return `URL (${url}) did not return 200 status code, got nothing`;
-  }
+/** Before a webhook is kept or switched on, its address must answer HEAD. Refused in JSON, unlike most. */
+async function answers(url: string, response: Response): Promise<boolean> {
+  const status = await fetch(url, { method: "HEAD", signal: AbortSignal.timeout(5_000) }).then(
+    (answer) => answer.status,
+    () => "nothing",
+  );
+  if (status === 200) return true;
+  const message = `URL (${url}) did not return 200 status code, got ${status}`;
+  response.status(400).json({ message, error: "VALIDATOR_URL_RETURNED_ERROR" });
+  return false;
 }
 
 function addOneWebhook(app: Express, registered: Registered[]): void {
@@ -182,13 +189,15 @@ function addOneWebhook(app: Express, registered: Registered[]): void {
     const webhook = find(request, response);
     if (webhook !== undefined) response.json(webhook);
   });
-  app.put(path, (request, response) => {
+  app.put(path, async (request, response) => {
     const webhook = find(request, response);
     if (webhook === undefined) return;
+    const url = parameter(request, "callbackURL") ?? webhook.callbackURL;
+    if (!(await answers(url, response))) return;
     const active = flag(request, "active");
     if (active !== undefined) webhook.active = active;
     webhook.description = parameter(request, "description") ?? webhook.description;
-    webhook.callbackURL = parameter(request, "callbackURL") ?? webhook.callbackURL;
+    webhook.callbackURL = url;
     response.json(webhook);
   });
   app.delete(path, (request, response) => {
