@@ -56,6 +56,16 @@ export function withPlace(
   return placed;
 }
 
+/** A list that stays the same cannot show what has become possible, so the reply says it, after the tool's own words. */
+export function withNext(result: McpToolResult): McpToolResult {
+  const place = (result._meta as { "boardwalk/gate"?: { allowed: readonly GateAllowed[] } } | undefined)?.[
+    "boardwalk/gate"
+  ];
+  if (place === undefined || place.allowed.length === 0) return result;
+  const text = `Allowed now: ${place.allowed.map(({ tool }) => tool).join(", ")}.`;
+  return { ...result, content: [...result.content, { type: "text", text }] };
+}
+
 const listChanges = new WeakSet<object>();
 
 /** Whether the call with this result changed what its caller's list shows. */

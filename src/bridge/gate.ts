@@ -17,6 +17,7 @@ import {
   prepareTool,
 } from "./gate-tools.js";
 import type { GateNotice, StateGate, StateGateOptions } from "./gate-types.js";
+import { requirePositive } from "./limits.js";
 import { type FsmLogic, logicOf } from "./logic.js";
 import { Mailbox } from "./mailbox.js";
 import { stateResource } from "./state-resource.js";
@@ -56,6 +57,7 @@ class Gate<C extends object> implements StateGate<C> {
     this.#logic = logicOf(machine, options.hooks === undefined ? {} : { hooks: options.hooks });
     if (this.#logic.id !== undefined) this.id = this.#logic.id;
     this.#effects = new Set(this.#logic.events.filter(({ effects }) => effects).map(({ type }) => type));
+    requirePositive({ ttlMs: options.ttlMs, claimMs: options.claimMs });
     this.#options = options;
     this.#who = createIdentify(options);
     const minted = options.handles !== "named";
@@ -326,7 +328,12 @@ class Gate<C extends object> implements StateGate<C> {
   }
 
   #parse(tool: PreparedTool, args: Record<string, unknown>): Record<string, unknown> {
-    return parseArguments(tool.schema, args);
+    const key = this.#handle?.key;
+    if (key === undefined || key in tool.schema.shape || !(key in args))
+      return parseArguments(tool.schema, args);
+    // The handle is the gate's: a tool that takes nothing it does not know must not stumble over it.
+    const { [key]: _, ...own } = args;
+    return parseArguments(tool.schema, own);
   }
 
   #failed(name: string, error: BoardwalkError): McpToolResult {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import { callContextOf, isStatelessEra } from "./call-context.js";
-import { changesList } from "./gate-replies.js";
+import { changesList, withNext } from "./gate-replies.js";
 import type { StateGate } from "./gate-types.js";
 import { type McpServerLike, registerResources } from "./register.js";
 import type { FsmMcpCallContext } from "./types.js";
@@ -64,7 +64,8 @@ export function registerStateGate(
     if (gate === undefined) throw invalidParams(`There is no tool "${name}".`);
     const args = (params.arguments ?? {}) as Record<string, unknown>;
     const result = await gate.call(name, args, toCallContext(extra));
-    if (varies(extra) && changesList(result)) notify(lowLevel, options);
+    if (!varies(extra)) return withNext(result);
+    if (changesList(result)) notify(lowLevel, options);
     return result;
   });
   if (!("registerResource" in server)) return;

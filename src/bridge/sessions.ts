@@ -1,4 +1,5 @@
 import type { FsmActor, FsmSnapshot } from "../machine/index.js";
+import { requirePositive } from "./limits.js";
 import type { FsmSessionLimits } from "./types.js";
 
 interface Session<C extends object> {
@@ -30,6 +31,7 @@ export class Sessions<C extends object> {
   readonly atStart: FsmSnapshot<C>;
 
   constructor(start: () => FsmActor<C>, limits: FsmSessionLimits<C> = {}) {
+    requirePositive({ "sessions.max": limits.max, "sessions.idleMs": limits.idleMs });
     this.#start = start;
     this.#max = limits.max ?? 10_000;
     this.#idleMs = limits.idleMs ?? 86_400_000;

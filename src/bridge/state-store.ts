@@ -1,4 +1,5 @@
 import { BoardwalkError } from "../errors.js";
+import { requirePositive } from "./limits.js";
 
 /** Where one workflow stands, as it is kept. */
 export interface FsmStateSnapshot {
@@ -68,6 +69,7 @@ export interface MemoryStateStoreOptions {
 export function createMemoryStateStore({
   max = 100_000,
 }: MemoryStateStoreOptions = {}): Required<FsmStateStore> {
+  requirePositive({ max });
   // Two generations instead of a list in order of use: re-ordering on every save costs more than the save.
   const half = Math.max(1, Math.floor(max / 2));
   let young = new Map<string, FsmStateSnapshot>();

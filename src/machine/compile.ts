@@ -1,4 +1,5 @@
 import { BoardwalkError } from "../errors.js";
+import { checkShape } from "./check.js";
 import type { FsmConfig, FsmEntryHook, FsmHook, FsmTransition, FsmTransitionConfig } from "./types.js";
 
 /** A state as `transition` wants it: own-property look-ups done once, shorthand spelt out. */
@@ -24,11 +25,12 @@ const compiled = new WeakMap<object, CompiledMachine<object>>();
 
 /**
  * Checks a config and prepares it, once per config object.
- * @throws BoardwalkError `invalid` naming the first unknown initial state or target.
+ * @throws BoardwalkError `invalid` naming the first thing wrong with it: its shape, an unknown initial state or target.
  */
 export function compile<C extends object>(config: FsmConfig<C>): CompiledMachine<C> {
   const known = compiled.get(config);
   if (known !== undefined) return known as unknown as CompiledMachine<C>;
+  checkShape(config);
   if (!Object.hasOwn(config.states, config.initial)) {
     throw new BoardwalkError(
       "invalid",

@@ -58,7 +58,7 @@ export interface FsmStateConfig<
   readonly on?: Readonly<Partial<Record<TEvent, FsmTransition<C, TState>>>>;
   readonly final?: boolean;
   /** XState's way to write `final: true`. */
-  readonly type?: "final";
+  readonly type?: "final" | "atomic";
   /** Run on every arrival, also from the state itself; never for the initial state. */
   readonly onEnter?: FsmEntryHook<C> | readonly FsmEntryHook<C>[];
   readonly meta?: { readonly prompt?: string; readonly [key: string]: unknown };

@@ -210,6 +210,16 @@ describe("a call through the gate", () => {
     expect(handler).toHaveBeenCalledWith({ n: 1 }, { sessionId: "s", handle: workflow, state: "draft" });
   });
 
+  it("hands a strict tool no handle it does not know", async () => {
+    const gate = createStateGate(invoice, { stateHandleKey: "workflow" });
+    const inputSchema = z.strictObject({ n: z.number() });
+    gate.bindState(tool("strict", { inputSchema }), "draft", "SUBMIT");
+    const [, listed] = await gate.list();
+    expect(Object.keys(listed?.inputSchema.properties ?? {})).toEqual(["n", "workflow"]);
+    const workflow = await gate.createHandle();
+    expect((await gate.call("strict", { n: 1, workflow })).isError).toBeUndefined();
+  });
+
   it("asks the machine's guard, with the arguments and the kept context, before the handler runs (F15)", async () => {
     const approve = handlerOf();
     const machine: FsmConfig<{ votes: number }> = {
@@ -314,6 +324,18 @@ describe("definitions are checked when made (F14)", () => {
     );
     expect(() => createStateGate({ initial: "z", states: { a: {} } } as FsmConfig)).toThrow(/"z"/);
   });
+});
+
+describe("limits", () => {
+  it.each([{ ttlMs: 0 }, { ttlMs: Number.NaN }, { claimMs: -1 }])(
+    "are refused when they are none: %j",
+    (options) => {
+      expect(() => createStateGate(invoice, options)).toThrowError(
+        expect.objectContaining({ code: "invalid" }),
+      );
+      expect(() => createMemoryStateStore({ max: 0 })).toThrow(/"max"/);
+    },
+  );
 });
 
 describe("whose workflow a call means", () => {

@@ -89,7 +89,7 @@ const viaV1 =
   (make: () => V1Server | V1McpServer): Serve =>
   async (fill) => {
     const server = make();
-    fill(server as unknown as GateServerLike);
+    fill(server);
     const [near, far] = V1Transport.createLinkedPair();
     const client = new V1Client(info);
     const heard = vi.fn();
@@ -102,7 +102,7 @@ const viaV2 =
   (make: () => V2Server | V2McpServer): Serve =>
   async (fill) => {
     const server = make();
-    fill(server as unknown as GateServerLike);
+    fill(server);
     const [near, far] = V2Transport.createLinkedPair();
     const client = new ModernClient(info);
     const heard = vi.fn();
@@ -279,7 +279,13 @@ describe("registerStateGate", () => {
       };
       const [a, b] = [await start(), await start()];
       const call = (name: string, workflow: string) => client.callTool({ name, arguments: { workflow } });
-      expect((await call("invoice_submit", a)).isError).toBeFalsy();
+      const submitted = await call("invoice_submit", a);
+      expect(submitted.isError).toBeFalsy();
+      // The list cannot say it, so the reply does.
+      expect(submitted.content).toMatchObject([
+        { text: "invoice.submit done" },
+        { text: "Allowed now: invoice_approve." },
+      ]);
       expect(await call("invoice_approve", b)).toMatchObject({
         isError: true,
         structuredContent: { code: "FORBIDDEN", allowed: [{ tool: "invoice_submit", event: "SUBMIT" }] },

@@ -210,10 +210,25 @@ describe("registerFsmMcpBridge, without being told how", () => {
     );
     await handlers[0]?.({}, { sessionId: "s1", authInfo: { clientId: "c" }, signal: "…" });
     await handlers[0]?.({}, { sessionId: "s2", http: { authInfo: { clientId: "d" } }, mcpReq: {} });
+    await handlers[0]?.({}, { requestInfo: { headers: { "mcp-session-id": "s3" } } });
+    await handlers[0]?.(
+      {},
+      { http: { req: new Request("http://x", { headers: { "mcp-session-id": "s4" } }) }, mcpReq: {} },
+    );
+    await handlers[0]?.(
+      {},
+      {
+        http: { req: new Request("http://x", { headers: { "mcp-session-id": "s5" } }) },
+        mcpReq: { envelope: {} },
+      },
+    );
     await handlers[0]?.({}, undefined);
     expect(seen).toEqual([
       { sessionId: "s1", authInfo: { clientId: "c" } },
       { sessionId: "s2", authInfo: { clientId: "d" } },
+      { sessionId: "s3" },
+      { sessionId: "s4" },
+      {},
       undefined,
     ]);
   });

@@ -110,6 +110,31 @@ describe("a faulty config", () => {
   });
 });
 
+describe("a config no compiler has seen", () => {
+  const a = (state: unknown) => ({ initial: "a", states: { a: state } });
+  it.each([
+    ["nothing", undefined, /object/],
+    ["no initial state", { states: {} }, /"initial"/],
+    ["no states", { initial: "a" }, /"states"/],
+    ["a state that is none", a("b"), /"a" must be an object/],
+    ["a list of events", a({ on: ["GO"] }), /"on" of state "a"/],
+    ["a number for a transition", a({ on: { GO: 1 } }), /"GO" of state "a"/],
+    ["null in a list", a({ on: { GO: [null] } }), /"GO" of state "a"/],
+    ["several targets", a({ on: { GO: { target: ["a"] } } }), /target of "GO"/],
+    ["a named guard", a({ on: { GO: { target: "a", guard: "paid" } } }), /guard of "GO".*function/],
+    ["a list of actions", a({ on: { GO: { target: "a", actions: [] } } }), /actions of "GO".*function/],
+    ["nested states", a({ initial: "b", states: { b: {} } }), /"a" uses "states".*fromXstate/],
+    ["a delay", a({ after: { 10: "a" } }), /"a" uses "after".*npm install xstate/],
+    ["a transient transition", a({ always: "a" }), /"always".*fromXstate/],
+    ["a history state", a({ type: "history" }), /type "history".*fromXstate/],
+    ["a parallel machine", { type: "parallel", states: {} }, /fromXstate/],
+  ])("is refused with a sentence: %s", (_, config, message) => {
+    expect(() => collectEventTypes(config as never)).toThrowError(
+      expect.objectContaining({ code: "invalid", message: expect.stringMatching(message) }),
+    );
+  });
+});
+
 describe("collectEventTypes", () => {
   it("lists every declared event with its states, in order of writing, also of unreachable and final states", () => {
     const machine: FsmConfig = {
