@@ -243,7 +243,9 @@ async function startWeb(
   });
   closers.push(() => mcp.close());
   closers.push(await listenForChanges(state.store, mcp));
+  let listens = "";
   const app = createHttp({
+    clientUrl: () => config.publicUrl ?? listens,
     store: state.store,
     hooks: state.hooks,
     jobs: state.hooks,
@@ -261,7 +263,8 @@ async function startWeb(
   server.listen(config.port, config.host);
   await once(server, "listening");
   closers.push(() => stopServer(server));
-  return urlOf(server, config.host);
+  listens = urlOf(server, config.host);
+  return listens;
 }
 
 async function listenForChanges(store: Store, mcp: Mcp): Promise<() => Promise<void>> {

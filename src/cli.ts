@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { addAlexa } from "./cli/alexa.js";
 import { addDemo } from "./cli/demo.js";
 import { addDoctor } from "./cli/doctor.js";
 import { addServe } from "./cli/serve.js";
@@ -16,6 +17,7 @@ const program = new Command("boardwalk")
 addServe(program);
 addDemo(program);
 addDoctor(program);
+addAlexa(program);
 
 try {
   await program.parseAsync();

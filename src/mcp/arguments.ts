@@ -110,6 +110,6 @@ function hasValue(given: unknown, name: string): boolean {
 
 /** At most three of the caller's own words, each short enough to be heard. */
 function listed(keys: readonly string[]): string {
-  const heard = keys.slice(0, 3).map((key) => `"${key.replace(/[^\p{L}\p{N} _-]+/gu, " ").slice(0, 40)}"`);
+  const heard = keys.slice(0, 3).map((key) => `"${key.replace(/[^\p{L}\p{N} -]+/gu, " ").slice(0, 40)}"`);
   return heard.join(" and ");
 }

@@ -7,6 +7,7 @@ import type { Conversation, Tickets } from "../tickets/tickets.js";
 import { explainArguments } from "./arguments.js";
 import type { Catalogue } from "./catalogue.js";
 import type { Answer, ToolEntry } from "./core-tools.js";
+import { withoutLinks } from "./links.js";
 import type { Principal, Surface } from "./principal.js";
 import type { Session } from "./sessions.js";
 
@@ -45,7 +46,7 @@ export async function callTool(call: Call, name: string, given: unknown): Promis
   try {
     const answer = await entry.run(call.tickets, conversation(call, name), args.data);
     follow(call, answer);
-    return success(answer);
+    return success(call.surface === "frozen" ? withoutLinks(answer) : answer);
   } catch (error) {
     const known = BoardwalkError.from(error);
     call.report(known);

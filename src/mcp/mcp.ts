@@ -70,13 +70,15 @@ const DEFAULT_BUDGET_MS: Readonly<Record<Surface, number>> = {
   frozen: 400,
 };
 
-/** What a principal without a tenant may not ask. */
-const NEEDS_TENANT = new Set([
-  "tools/call",
-  "resources/read",
-  "resources/subscribe",
-  "prompts/get",
-  "completion/complete",
+/** What a principal without a tenant may ask: what there is, never what is in it. */
+const NEEDS_NO_TENANT = new Set([
+  "initialize",
+  "ping",
+  "server/discover",
+  "tools/list",
+  "resources/list",
+  "resources/templates/list",
+  "prompts/list",
 ]);
 
 const UNLINKED = { status: 401, code: -32000, message: "Please link your account first." };
@@ -155,7 +157,7 @@ class Endpoint implements Mcp {
     if (outcome.kind === "reject") {
       return writeError(res, { ...outcome, status: outcome.httpStatus }, idOf(body), outcome.data);
     }
-    if (principal.tenant === undefined && requests(body).some(({ method }) => NEEDS_TENANT.has(method))) {
+    if (principal.tenant === undefined && requests(body).some(({ method }) => !NEEDS_NO_TENANT.has(method))) {
       return writeError(res, UNLINKED, idOf(body));
     }
     if (outcome.kind === "legacy") return this.#legacy.post(exchange, body);

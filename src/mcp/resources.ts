@@ -8,6 +8,7 @@ import {
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
 import { type Call, conversation, tenantOf } from "./call.js";
+import { withoutLinks } from "./links.js";
 import { machineOf } from "./machines.js";
 
 /** Workflows and tickets as resources. URIs carry the board's own ids, each part percent-encoded. */
@@ -57,7 +58,8 @@ export function listResources(call: Call): Resource[] {
 export async function readResource(call: Call, uri: string): Promise<ReadResourceResult> {
   const value = await find(call, uri);
   if (value === undefined) throw new ResourceNotFoundError(uri, "There is no such resource.");
-  return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value) }] };
+  const shown = call.surface === "frozen" ? withoutLinks(value) : value;
+  return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(shown) }] };
 }
 
 /** Whether `uri` names something this caller may read, and so subscribe to. */
