@@ -73,18 +73,19 @@ interface Page {
  */
 export async function* newestFirst<T extends { readonly id: string }>(
   read: (page: Page) => Promise<readonly T[]>,
+  limit = PAGE,
 ): AsyncGenerator<T, void, undefined> {
   const seen = new Set<string>();
   let before: number | undefined;
   for (;;) {
     const items = await read({
-      limit: PAGE,
+      limit,
       ...(before === undefined ? {} : { before: firstIdOfSecond(before) }),
     });
     const fresh = items.filter(({ id }) => !seen.has(id));
     for (const { id } of fresh) seen.add(id);
     yield* fresh;
-    if (items.length < PAGE) return;
+    if (items.length < limit) return;
     const next = Math.min(...items.map(({ id }) => madeAtSeconds(id))) + 1;
     if (next === before || fresh.length === 0) throw endless();
     before = next;

@@ -117,16 +117,8 @@ export const trelloExceptions: readonly Exception[] = [
     operation: /^GET \/boards\/\{id\}\/memberships$/,
     part: "response",
     message: /^must be object$/,
-    source: "https://github.com/sarumont/py-trello/blob/master/trello/board.py",
+    source: "https://github.com/rwjdk/TrelloDotNet/wiki/GetMembershipsOfBoardAsync",
     reason: "Described as one membership; Trello answers the list of them.",
-  },
-  {
-    operation: /^GET \/tokens\/\{token\}$/,
-    part: "response",
-    message: /^\/permissions\/\d+\/modelType must be equal to one of the allowed values$/,
-    source: "https://developer.atlassian.com/cloud/trello/rest/api-group-tokens/",
-    reason:
-      "The description has the kinds of models in small letters; Trello writes `Board`. We read either.",
   },
   {
     operation: /\/webhooks/,

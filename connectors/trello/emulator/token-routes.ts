@@ -30,9 +30,9 @@ export function addTokenRoutes(app: Express, world: World, access: Access): void
       dateCreated,
       dateExpires: access.grant.expires?.toISOString() ?? null,
       permissions: [
-        { idModel: world.me.id, modelType: "Member", read: true, write },
-        { idModel: "*", modelType: "Board", read: true, write },
-        { idModel: "*", modelType: "Organization", read: true, write },
+        { idModel: world.me.id, modelType: "member", read: true, write },
+        { idModel: "*", modelType: "board", read: true, write },
+        { idModel: "*", modelType: "organization", read: true, write },
       ],
     });
   });
