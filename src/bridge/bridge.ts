@@ -79,6 +79,7 @@ class Bridge<C extends object> {
       resources: uri ? [stateResource(uri, (ctx) => this.#view(ctx))] : [],
       getSnapshot: (ctx) => this.#sessions.snapshot(this.#sessionId(ctx)),
       reset: (ctx) => this.#sessions.reset(this.#sessionId(ctx)),
+      sessionIdOf: (ctx) => this.#sessionId(ctx),
       onTransition: (listener) => {
         this.#listeners.add(listener);
         return () => {

@@ -9,11 +9,11 @@ export {
 } from "./gate-tools.js";
 export type { GateNotice, StateGate, StateGateOptions } from "./gate-types.js";
 export { type FsmEventFacts, type FsmLogic, logicOf } from "./logic.js";
+export type { LowLevelServerLike } from "./low-level.js";
 export { type MermaidOptions, toMermaid } from "./mermaid.js";
 export { type McpServerLike, type RegisterOptions, registerFsmMcpBridge } from "./register.js";
 export {
   type GateServerLike,
-  type LowLevelServerLike,
   type RegisterGateOptions,
   registerStateGate,
 } from "./register-gate.js";

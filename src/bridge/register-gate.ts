@@ -1,17 +1,10 @@
-import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import { callContextOf, isStatelessEra } from "./call-context.js";
 import { changesList, withNext } from "./gate-replies.js";
 import type { StateGate } from "./gate-types.js";
+import { type LowLevelServerLike, onRequest } from "./low-level.js";
 import { type McpServerLike, registerResources } from "./register.js";
 import type { FsmMcpCallContext } from "./types.js";
-
-/** What is used of a low-level `Server`, of either official SDK. */
-export interface LowLevelServerLike {
-  registerCapabilities(capabilities: never): void;
-  setRequestHandler(method: never, handler: never): void;
-  sendToolListChanged(): Promise<void>;
-}
 
 /** A low-level `Server`, or an `McpServer` around one. */
 export type GateServerLike =
@@ -30,8 +23,6 @@ export interface RegisterGateOptions {
   /** Told when a client could not be notified; it may have gone. */
   readonly onError?: (error: BoardwalkError) => void;
 }
-
-type Handler = (request: { params?: Record<string, unknown> }, extra: unknown) => Promise<object>;
 
 /**
  * Serves the tools of these gates, and nothing else, on a server that is not connected yet. All `tools/list` and
@@ -88,20 +79,6 @@ function requireDistinctTools(gates: readonly AnyGate[]): void {
       }
       owners.set(name, gate);
     }
-  }
-}
-
-/** Version 2 names a request by its method, version 1 by a schema of it. */
-function onRequest(server: LowLevelServerLike, method: string, handler: Handler): void {
-  const byMethod = () => server.setRequestHandler(method as never, handler as never);
-  const bySchema = () => {
-    const schema = z.object({ method: z.literal(method), params: z.looseObject({}).optional() });
-    server.setRequestHandler(schema as never, handler as never);
-  };
-  try {
-    byMethod();
-  } catch {
-    bySchema();
   }
 }
 

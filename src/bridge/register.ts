@@ -2,6 +2,8 @@ import { BoardwalkError } from "../errors.js";
 import { snakeCase } from "../machine/index.js";
 import { markParsed } from "./arguments.js";
 import { callContextOf } from "./call-context.js";
+import type { LowLevelServerLike } from "./low-level.js";
+import { serveSubscriptions } from "./subscriptions.js";
 import type { FsmMcpBridge, FsmMcpCallContext, McpResourceSpec, McpToolSpec } from "./types.js";
 
 /**
@@ -11,11 +13,19 @@ import type { FsmMcpBridge, FsmMcpCallContext, McpResourceSpec, McpToolSpec } fr
 export interface McpServerLike {
   registerTool(name: string, config: never, handler: never): unknown;
   registerResource(name: string, uri: never, config: never, read: never): unknown;
+  /** Needed for subscriptions only. */
+  readonly server?: LowLevelServerLike;
 }
 
 export interface RegisterOptions {
   /** What `getSessionId` is to see of the SDK's request data. @default its session id and the caller's authorization */
   readonly toCallContext?: (extra: unknown) => FsmMcpCallContext | undefined;
+  /**
+   * Let clients subscribe to the state resource. For a server that serves one 2025-protocol connection and is not
+   * connected yet; the 2026-07-28 handler has subscriptions of its own, fed from `bridge.onTransition`.
+   * @default false
+   */
+  readonly subscriptions?: boolean;
 }
 
 interface Registered {
@@ -32,7 +42,7 @@ const registered = new WeakMap<object, Registered>();
  */
 export function registerFsmMcpBridge<C extends object>(
   server: McpServerLike,
-  bridge: Pick<FsmMcpBridge<C>, "id" | "tools" | "resources">,
+  bridge: Omit<FsmMcpBridge<C>, "getSnapshot" | "reset">,
   options: RegisterOptions = {},
 ): void {
   const taken = takenOn(server);
@@ -50,17 +60,29 @@ export function registerFsmMcpBridge<C extends object>(
     taken.tools.set(tool.name, owner);
     registerTool(server, tool, toCallContext);
   }
-  registerResources(server, bridge, toCallContext);
+  const uris = registerResources(server, bridge, toCallContext);
+  if (options.subscriptions !== true) return;
+  if (server.server === undefined) {
+    throw new BoardwalkError(
+      "invalid",
+      "This server has no low-level server in it, so it cannot have subscriptions.",
+    );
+  }
+  serveSubscriptions(server.server, uris, bridge, toCallContext);
 }
 
-/** Under URIs that are free on this server. */
+/** Under URIs that are free on this server. @returns those URIs. */
 export function registerResources(
   server: Pick<McpServerLike, "registerResource">,
   { id, resources }: { readonly id?: string; readonly resources: readonly McpResourceSpec[] },
   toCallContext: (extra: unknown) => FsmMcpCallContext | undefined,
-): void {
+): string[] {
   const { uris } = takenOn(server);
-  for (const resource of resources) registerResource(server, placed(resource, id, uris), toCallContext);
+  return resources.map((resource) => {
+    const free = placed(resource, id, uris);
+    registerResource(server, free, toCallContext);
+    return free.uri;
+  });
 }
 
 function takenOn(server: object): Registered {

@@ -97,6 +97,8 @@ export interface FsmMcpBridge<C extends object, TTool extends string = string> {
   readonly resources: McpResourceSpec[];
   getSnapshot(ctx?: FsmMcpCallContext): FsmSnapshot<C>;
   reset(ctx?: FsmMcpCallContext): void;
+  /** Whose machine a call with this context means. */
+  sessionIdOf(ctx?: FsmMcpCallContext): string;
   /** Calls `listener` after every transition made through this bridge. @returns a function that stops it. */
   onTransition(listener: (notice: FsmTransitionNotice<C>) => void): () => void;
 }

@@ -2,8 +2,9 @@ import { Client as ModernClient } from "@modelcontextprotocol/client";
 import { Client as V1Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as V1Transport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer as V1Server } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { McpServer as V2Server, InMemoryTransport as V2Transport } from "@modelcontextprotocol/server";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import {
   createFsmMcpBridge,
@@ -33,6 +34,10 @@ interface Talk {
   listResources(): Promise<{ resources: { uri: string; name: string }[] }>;
   call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
   read(uri: string): Promise<Record<string, unknown>>;
+  subscribe(uri: string): Promise<unknown>;
+  unsubscribe(uri: string): Promise<unknown>;
+  /** URIs of the updates heard so far. */
+  updated(): string[];
 }
 
 const closers: (() => Promise<void>)[] = [];
@@ -49,41 +54,61 @@ const stacks = {
     fill(server);
     const [near, far] = V1Transport.createLinkedPair();
     const client = new V1Client(info);
+    const updates: string[] = [];
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void updates.push(params.uri),
+    );
     await Promise.all([server.connect(far), client.connect(near)]);
     closers.push(() => client.close());
-    return talk(client as unknown as AnyClient);
+    return talk(client as unknown as AnyClient, updates);
   },
   "server and client 2.x": async (fill: (server: McpServerLike) => void): Promise<Talk> => {
     const server = new V2Server(info);
     fill(server);
     const [near, far] = V2Transport.createLinkedPair();
     const client = new ModernClient(info);
+    const updates: string[] = [];
+    client.setNotificationHandler(
+      "notifications/resources/updated",
+      ({ params }) => void updates.push(params.uri),
+    );
     await Promise.all([server.connect(far), client.connect(near)]);
     closers.push(() => client.close());
-    return talk(client as unknown as AnyClient);
+    return talk(client as unknown as AnyClient, updates);
   },
   "sdk 1.x client on server 2.x": async (fill: (server: McpServerLike) => void): Promise<Talk> => {
     const server = new V2Server(info);
     fill(server);
     const [near, far] = V2Transport.createLinkedPair();
     const client = new V1Client(info);
+    const updates: string[] = [];
+    client.setNotificationHandler(
+      ResourceUpdatedNotificationSchema,
+      ({ params }) => void updates.push(params.uri),
+    );
     await Promise.all([server.connect(far), client.connect(near as never)]);
     closers.push(() => client.close());
-    return talk(client as unknown as AnyClient);
+    return talk(client as unknown as AnyClient, updates);
   },
 };
 
 interface AnyClient extends Pick<Talk, "listTools" | "listResources"> {
   callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<Record<string, unknown>>;
   readResource(params: { uri: string }): Promise<Record<string, unknown>>;
+  subscribeResource(params: { uri: string }): Promise<unknown>;
+  unsubscribeResource(params: { uri: string }): Promise<unknown>;
 }
 
-function talk(client: AnyClient): Talk {
+function talk(client: AnyClient, updates: string[]): Talk {
   return {
     listTools: () => client.listTools(),
     listResources: () => client.listResources(),
     call: (name, args = {}) => client.callTool({ name, arguments: args }),
     read: (uri) => client.readResource({ uri }),
+    subscribe: (uri) => client.subscribeResource({ uri }),
+    unsubscribe: (uri) => client.unsubscribeResource({ uri }),
+    updated: () => updates,
   };
 }
 
@@ -175,6 +200,28 @@ describe.each(Object.entries(stacks))("registerFsmMcpBridge, %s", (_, connect) =
       );
     });
     expect((await client.listTools()).tools).toHaveLength(2);
+  });
+
+  it("tells a subscriber when its own session's machine moved, and nobody else (V15)", async () => {
+    let caller = "alice";
+    const bridge = createFsmMcpBridge(coffee, { getSessionId: (ctx) => String(ctx?.who) });
+    const client = await connect((server) =>
+      registerFsmMcpBridge(server, bridge, { toCallContext: () => ({ who: caller }), subscriptions: true }),
+    );
+    await client.subscribe("fsm://state");
+    await bridge.tools[0]?.handler({}, { who: "bob" });
+    await client.call("coffee_confirm");
+    await client.call("coffee_order", { drink: "latte" });
+    await vi.waitUntil(() => client.updated().length > 0);
+    expect(client.updated()).toEqual(["fsm://state"]);
+    caller = "bob";
+    await client.call("coffee_confirm");
+    await client.unsubscribe("fsm://state");
+    caller = "alice";
+    await client.call("coffee_confirm");
+    await client.listTools();
+    expect(client.updated()).toEqual(["fsm://state"]);
+    await expect(client.subscribe("fsm://other")).rejects.toMatchObject({ code: -32602 });
   });
 
   it("tells sessions apart by what toCallContext makes of the request", async () => {
