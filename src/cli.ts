@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { addAlexa } from "./cli/alexa.js";
+import { addBoards, addWorkflow } from "./cli/boards.js";
 import { addDemo } from "./cli/demo.js";
 import { addDoctor } from "./cli/doctor.js";
 import { addServe } from "./cli/serve.js";
+import { addTenant } from "./cli/tenant.js";
 import { BoardwalkError } from "./errors.js";
 import { VERSION } from "./version.js";
 
@@ -17,6 +19,9 @@ const program = new Command("boardwalk")
 addServe(program);
 addDemo(program);
 addDoctor(program);
+addTenant(program);
+addBoards(program);
+addWorkflow(program);
 addAlexa(program);
 
 try {

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { frozenContract } from "../mcp/contract.js";
 
 /** What Amazon is given of this service. */
 
@@ -16,6 +15,7 @@ export function addAlexa(program: Command): void {
 }
 
 async function contract(flags: { readonly out?: string }): Promise<void> {
+  const { frozenContract } = await import("../mcp/contract.js");
   const text = `${JSON.stringify(await frozenContract(), null, 2)}\n`;
   if (flags.out === undefined) process.stdout.write(text);
   else writeFileSync(flags.out, text);

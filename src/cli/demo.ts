@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { type Demo, describeDemo, startDemo } from "../demo.js";
-import { answerSentence } from "../tickets/say.js";
+import type { Demo } from "../demo.js";
 import { untilStopped } from "./signals.js";
 
 interface DemoFlags {
@@ -25,6 +24,7 @@ export function addDemo(program: Command): void {
 
 async function demo(flags: DemoFlags): Promise<void> {
   const port = flags.say === undefined ? Number(flags.port) : 0;
+  const { describeDemo, startDemo } = await import("../demo.js");
   const running = await startDemo({ port, host: flags.host, inMemory: flags.memory === true });
   try {
     if (flags.say !== undefined) return await sayAll(running, flags.say, flags.json === true);
@@ -36,6 +36,7 @@ async function demo(flags: DemoFlags): Promise<void> {
 }
 
 async function sayAll(running: Demo, sentences: readonly string[], json: boolean): Promise<void> {
+  const { answerSentence } = await import("../tickets/say.js");
   for (const sentence of sentences) {
     const said = await answerSentence(running.app.tickets, running.talk, sentence);
     process.stdout.write(json ? `${JSON.stringify(said)}\n` : `> ${sentence}\n${said.answer.spoken}\n`);

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { inspectRedis } from "../app.js";
 import type { Problem } from "../board/connector.js";
 import { loadConfig, requireEncryptionKeys } from "../config.js";
 import { BoardwalkError } from "../errors.js";
@@ -35,6 +34,7 @@ async function examine(path: string | undefined): Promise<Finding[]> {
   const settings = attempt(() => loadConfig({}, path), "Correct the settings it names.");
   if (settings.value === undefined) return [{ check: "settings", problems: settings.problems }];
   const config = settings.value;
+  const { inspectRedis } = await import("../app.js");
   const keys = attempt(() => requireEncryptionKeys(config), "Set BOARDWALK_ENCRYPTION_KEYS.");
   const admin: Problem[] =
     config.adminToken === undefined

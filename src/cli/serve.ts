@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { createApp } from "../app.js";
 import { loadConfig } from "../config.js";
 import { untilStopped } from "./signals.js";
 
@@ -23,6 +22,8 @@ export function addServe(program: Command): void {
 
 async function serve({ config: path, ...flags }: ServeFlags): Promise<void> {
   const config = loadConfig(flags, path);
+  // Loaded by the commands that need it: the others answer sooner without.
+  const { createApp } = await import("../app.js");
   const app = await createApp(config);
   app.log.info({ url: app.url, role: config.role, keeps: app.keeps }, "ready");
   if (app.keeps === "memory") {

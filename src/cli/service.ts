@@ -1,0 +1,97 @@
+import type { Command } from "commander";
+import { z } from "zod";
+import { loadConfig } from "../config.js";
+import { BoardwalkError, ERROR_CODES, type ErrorCode } from "../errors.js";
+
+/** The running service that commands speak to: BOARDWALK_URL, with BOARDWALK_ADMIN_TOKEN. */
+export interface Service {
+  get(path: string): Promise<unknown>;
+  post(path: string, body?: unknown): Promise<unknown>;
+  delete(path: string): Promise<void>;
+}
+
+const TIMEOUT_MS = 180_000;
+
+const problem = z.object({ code: z.string(), detail: z.string() });
+
+/** Options of every command that speaks to a service. */
+export function speaksToService(command: Command): Command {
+  return command
+    .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)")
+    .option("--json", "print what the service answers, for programs");
+}
+
+/** @throws BoardwalkError `invalid` when no admin token is set. */
+export function openService(configPath?: string): Service {
+  const config = loadConfig({}, configPath);
+  const { url, adminToken } = config;
+  if (adminToken === undefined) {
+    throw new BoardwalkError(
+      "invalid",
+      "BOARDWALK_ADMIN_TOKEN is not set. Set it to the token of the service, and BOARDWALK_URL to its address.",
+    );
+  }
+  const ask = (method: string, path: string, body?: unknown) =>
+    request(`${url}/api/v1${path}`, url, method, adminToken, body);
+  return {
+    get: (path) => ask("GET", path),
+    post: (path, body = {}) => ask("POST", path, body),
+    delete: async (path) => void (await ask("DELETE", path)),
+  };
+}
+
+async function request(
+  address: string,
+  url: string,
+  method: string,
+  token: string,
+  body: unknown,
+): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    throw new BoardwalkError(
+      "unavailable",
+      `No Boardwalk answers at ${url}. Start one with "boardwalk serve", or set BOARDWALK_URL.`,
+      { cause },
+    );
+  }
+  const said: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
+  if (response.ok) return said;
+  const { code, detail } = problem
+    .catch({ code: "unavailable", detail: `The service answered ${response.status}.` })
+    .parse(said);
+  const known = ERROR_CODES.find((one) => one === code) ?? ("unavailable" satisfies ErrorCode);
+  throw new BoardwalkError(known, detail);
+}
+
+/** One path segment of what a person typed. */
+export function segment(text: string): string {
+  return encodeURIComponent(text);
+}
+
+/** Rows as columns that line up; the first row is the heading. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** What a command answers: JSON for programs, words for people. */
+export function answer(json: boolean | undefined, value: unknown, words: () => string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : words()}\n`);
+}

@@ -1,0 +1,118 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DemoProcess, type DemoTenant, startDemoProcess } from "../support/demo.js";
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let demo: DemoProcess;
+let acme: DemoTenant;
+let dir: string;
+/** Each command is a process of its own. */
+const PATIENCE_MS = 180_000;
+beforeAll(async () => {
+  demo = await startDemoProcess();
+  acme = demo.tenant("acme");
+  dir = await mkdtemp(join(tmpdir(), "boardwalk-cli-"));
+});
+afterAll(async () => {
+  await demo.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** The command, as an operator of the demo's service runs it. */
+function boardwalk(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+  const settings = { BOARDWALK_URL: demo.line.url, BOARDWALK_ADMIN_TOKEN: demo.line.admin.token, ...env };
+  return new Promise((resolve) => {
+    const all = ["--import", "tsx", "src/cli.ts", ...args];
+    execFile(process.execPath, all, { env: { ...process.env, ...settings } }, (error, stdout, stderr) => {
+      resolve({
+        code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1,
+        stdout,
+        stderr,
+      });
+    });
+  });
+}
+
+describe("the command line", () => {
+  it("says its version and helps", async () => {
+    expect((await boardwalk(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const { stdout } = await boardwalk(["--help"]);
+    for (const command of ["serve", "demo", "doctor", "tenant", "connect", "import", "workflow"])
+      expect(stdout).toContain(command);
+    expect(await boardwalk(["demno"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Did you mean demo"),
+    });
+  });
+
+  it(
+    "sets up a team, its board and a token",
+    async () => {
+      expect(await boardwalk(["tenant", "add", "hooli", "--name", "Hooli"])).toMatchObject({ code: 0 });
+      expect((await boardwalk(["tenant", "list"])).stdout).toMatch(/^ID +NAME +SINCE\nacme +Acme/);
+      const made = await boardwalk(["tenant", "token", "hooli", "--name", "ann", "--json"]);
+      expect(JSON.parse(made.stdout)).toMatchObject({ token: expect.stringMatching(/^bw_/) });
+      const [board] = acme.connections;
+      const [email, apiToken] = Buffer.from((board?.authorization ?? "").replace("Basic ", ""), "base64")
+        .toString()
+        .split(":");
+      const file = join(dir, "board.json");
+      await writeFile(
+        file,
+        JSON.stringify({
+          id: "eng",
+          provider: "jira",
+          settings: { baseUrl: board?.boardUrl, project: "ENG" },
+          credentials: { email, apiToken },
+        }),
+      );
+      const connected = await boardwalk(["connect", "hooli", "--file", file]);
+      expect(connected).toMatchObject({
+        code: 0,
+        stdout: "Connected eng (jira): 1 workflows, 10 tickets.\n",
+      });
+      expect((await boardwalk(["import", "hooli", "eng"])).stdout).toMatch(
+        /^1 workflows, \d+ tickets read\.\n/,
+      );
+      const shown = await boardwalk(["workflow", "show", "hooli"]);
+      expect(shown.stdout).toMatch(/In Progress +In Review +Ask for review +21/);
+      const { workflows } = JSON.parse((await boardwalk(["workflow", "show", "hooli", "--json"])).stdout) as {
+        workflows: { id: string }[];
+      };
+      const explained = await boardwalk(["workflow", "explain", "hooli", workflows[0]?.id ?? ""]);
+      expect(explained.stdout).toMatch(/workflow/);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "fails with one sentence that says what to do",
+    async () => {
+      expect(await boardwalk(["tenant", "add", "Not An Id"])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^boardwalk: .*a-z/),
+      });
+      expect(await boardwalk(["import", "hooli", "nowhere"])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('no connection "nowhere"'),
+      });
+      const away = await boardwalk(["tenant", "list"], { BOARDWALK_URL: "http://127.0.0.1:9" });
+      expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("boardwalk serve") });
+      const wrong = await boardwalk(["tenant", "list"], { BOARDWALK_ADMIN_TOKEN: "not-the-token-of-it" });
+      expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("BOARDWALK_ADMIN_TOKEN") });
+      expect(await boardwalk(["doctor"], { REDIS_URL: "", BOARDWALK_ENCRYPTION_KEYS: "" })).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining("fault encryption keys"),
+      });
+    },
+    PATIENCE_MS,
+  );
+});
