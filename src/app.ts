@@ -21,12 +21,16 @@ import { createBudgets } from "./store/redis/budgets.js";
 import { checkRedisSettings, createRedisStore } from "./store/redis.js";
 import type { Store } from "./store/store.js";
 import { type Connections, createConnections } from "./sync/connections.js";
-import { createSyncHandlers } from "./sync/handlers.js";
+import { createSyncHandlers, type SyncWorkerDeps } from "./sync/handlers.js";
+import { noteBounce } from "./sync/health.js";
+import { refreshWorkflows } from "./sync/import.js";
+import { createTicketNews, listenForNews, tellWorkflows } from "./sync/news.js";
 import { createSealer } from "./sync/seal.js";
 import { createTickets } from "./tickets/desk.js";
 import { createTicketHandlers } from "./tickets/handlers.js";
 import type { Tickets } from "./tickets/tickets.js";
 import { createViews } from "./tickets/view.js";
+import type { WorkerDeps } from "./tickets/worker-deps.js";
 import { createWorkflows } from "./tickets/workflows.js";
 import { VERSION } from "./version.js";
 
@@ -56,8 +60,8 @@ export interface AppOptions {
 /** Alexa+ wants its answer within half a second; the rest of it is the way there and back. */
 const FROZEN_BUDGET_MS = 400;
 
-/** The channel on which processes tell each other that a tenant's workflows have changed. */
-const WORKFLOWS_CHANGED = "workflows-changed";
+/** The channel on which the web processes tell each other about their clients' sessions. */
+const SESSIONS = "mcp-sessions";
 
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const log = createLog({
@@ -81,7 +85,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const url = config.role === "worker" ? undefined : await startWeb(config, kept, parts, log, closers);
     // Boards of a private network reach us where we listen; boards of the Internet need the public address.
     if (config.allowPrivateHosts) parts.listens = url;
-    if (config.role !== "web") closers.push(await startWorker(config, kept, parts));
+    if (config.role !== "web") closers.push(await startWorker(config, kept, parts, log));
     const { connections, tickets } = parts;
     return { url, keeps: kept.keeps, store: kept.store, hooks: kept.hooks, connections, tickets, log, close };
   } catch (error) {
@@ -195,26 +199,45 @@ function passingKey(): { id: string; key: Uint8Array } {
   return { id: "memory", key: randomBytes(32) };
 }
 
-async function startWorker(config: Config, state: State, parts: Parts): Promise<() => Promise<void>> {
+async function startWorker(
+  config: Config,
+  state: State,
+  parts: Parts,
+  log: RootLog,
+): Promise<() => Promise<void>> {
   const { store, hooks } = state;
   const { connections, workflows, now } = parts;
-  const stop = await hooks.serve({
-    ...createTicketHandlers({ store, boards: connections, workflows, jobs: hooks, now }),
-    ...createSyncHandlers({
-      store,
-      connections,
-      workflows,
-      jobs: hooks,
-      now,
-      pollMs: config.ticketPollMs,
-      workflowPollMs: config.workflowPollMs,
-      workflowsChanged: (tenant) => store.publish(WORKFLOWS_CHANGED, tenant),
-      publicUrl: parts.publicUrl,
-    }),
-  });
+  const onError = (error: unknown) => reportTo(log, BoardwalkError.from(error));
+  const news = createTicketNews(store, { onError });
+  const worker: WorkerDeps = {
+    store,
+    boards: connections,
+    workflows,
+    jobs: hooks,
+    now,
+    refresh: (tenant, connection, signal) => refreshWorkflows(sync, tenant, connection, signal),
+    changed: (tenant, record) => news.changed(tenant, record),
+    bounced: (tenant, record) => noteBounce(connections, tenant, record),
+  };
+  const sync: SyncWorkerDeps = {
+    store,
+    connections,
+    workflows,
+    jobs: hooks,
+    worker,
+    now,
+    pollMs: config.ticketPollMs,
+    workflowPollMs: config.workflowPollMs,
+    workflowsChanged: (tenant, changed) => tellWorkflows(store, tenant, changed),
+    publicUrl: parts.publicUrl,
+  };
+  const stop = await hooks.serve({ ...createTicketHandlers(worker), ...createSyncHandlers(sync) });
   await hooks.schedule({ id: "sweep", name: "sweep", data: {}, lane: "house" }, config.sweepMs);
   await hooks.schedule({ id: "poll", name: "poll", data: {}, lane: "house" }, config.ticketPollMs);
-  return stop;
+  return async () => {
+    await stop();
+    await news.close();
+  };
 }
 
 async function startWeb(
@@ -238,11 +261,15 @@ async function startWeb(
     version: VERSION,
     log,
     now: parts.now,
+    bus: {
+      publish: (message) => state.store.publish(SESSIONS, message),
+      subscribe: (listener) => state.store.subscribe(SESSIONS, listener),
+    },
     budgetMs: (surface) => (surface === "frozen" ? FROZEN_BUDGET_MS : config.replyBudgetMs),
     mayCall: (principal, tool) => tool.readOnly || !principal.scopes.includes("mcp:read"),
   });
   closers.push(() => mcp.close());
-  closers.push(await listenForChanges(state.store, mcp));
+  closers.push(await listenForChanges(state.store, mcp, log));
   let listens = "";
   const app = createHttp({
     clientUrl: () => config.publicUrl ?? listens,
@@ -267,8 +294,14 @@ async function startWeb(
   return listens;
 }
 
-async function listenForChanges(store: Store, mcp: Mcp): Promise<() => Promise<void>> {
-  return await store.subscribe(WORKFLOWS_CHANGED, (tenant) => mcp.toolsChanged(tenant));
+async function listenForChanges(store: Store, mcp: Mcp, log: RootLog): Promise<() => Promise<void>> {
+  return await listenForNews(store, {
+    workflowsChanged: (tenant, workflows) => mcp.toolsChanged(tenant, workflows),
+    ticketsChanged: (tenant, tickets) =>
+      void mcp
+        .ticketsChanged(tenant, tickets)
+        .catch((error: unknown) => reportTo(log, BoardwalkError.from(error))),
+  });
 }
 
 function hostsOf(config: Config): string[] {

@@ -108,6 +108,8 @@ export interface Connector {
   ): Promise<{ readonly ticket: Ticket; readonly moves: readonly Move[] } | undefined>;
   /** Makes the move; returns the ticket as the board then reports it, by a read after the write. */
   move(ticket: Ticket, move: Move, input: MoveInput, signal: AbortSignal): Promise<Ticket>;
+  /** Whose credentials these are, as a hint's `by` calls people: tells our own echo from other people's moves. */
+  account?(signal: AbortSignal): Promise<string | undefined>;
   /** What these credentials can and cannot do; an empty list when nothing is missing. */
   probe(signal: AbortSignal): Promise<readonly Problem[]>;
   webhooks?: {

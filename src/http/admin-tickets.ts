@@ -3,11 +3,11 @@ import type { Request, Response, Router } from "express";
 import { z } from "zod";
 import { BoardwalkError, type ErrorCode } from "../errors.js";
 import { type MoveShape, moveShape } from "../tickets/shapes.js";
-import type { Conversation, KeptWorkflow } from "../tickets/tickets.js";
+import type { Conversation } from "../tickets/tickets.js";
 import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
 import { parseBody, sendProblem } from "./problems.js";
 
-/** Workflows, tickets, their history and their moves, over HTTP. */
+/** Tickets, their history and their moves, over HTTP. */
 
 const ticketsQuery = z.object({
   query: z.string().max(500).optional(),
@@ -32,20 +32,6 @@ export function addTicketRoutes(router: Router, deps: AdminDeps, tenantOf: Tenan
     tenant: await tenantOf(request),
     speaker: { person: "admin", client: "api", tool: "http" },
     budgetMs: deps.replyBudgetMs,
-  });
-  router.get("/tenants/:tenant/workflows", async (request, response) => {
-    const { workflows } = await deps.tickets.workflows(await tenantOf(request));
-    response.json({ workflows: workflows.map(workflowShape) });
-  });
-  router.get("/tenants/:tenant/workflows/:id", async (request, response) => {
-    const { workflows } = await deps.tickets.workflows(await tenantOf(request));
-    const found = workflows.find(({ graph }) => graph.id === request.params.id);
-    if (found === undefined)
-      throw new BoardwalkError(
-        "not_found_or_hidden",
-        "There is no such workflow. Look at the list of workflows.",
-      );
-    response.json(workflowShape(found));
   });
   router.get("/tenants/:tenant/tickets", async (request, response) => {
     const { query, status, cursor } = parseBody(ticketsQuery, request.query);
@@ -134,30 +120,4 @@ function sendMove(response: Response, answer: MoveShape): void {
     new BoardwalkError((answer.code as ErrorCode | undefined) ?? fallback, answer.spoken),
     answer,
   );
-}
-
-function workflowShape({ graph, connection, version }: KeptWorkflow) {
-  return {
-    id: graph.id,
-    connection,
-    name: graph.name,
-    edges: graph.edges,
-    version,
-    statuses: [...graph.statuses]
-      .sort((a, b) => a.order - b.order)
-      .map(({ id, name, category, order, retired, offBoard }) => ({
-        id,
-        name,
-        category,
-        order,
-        ...(retired ? { retired } : {}),
-        ...(offBoard ? { offBoard } : {}),
-      })),
-    moves: graph.moves.map(({ id, from, to, name }) => ({
-      id,
-      from,
-      to,
-      ...(name === undefined ? {} : { name }),
-    })),
-  };
 }

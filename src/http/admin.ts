@@ -1,11 +1,15 @@
 import express, { type Router } from "express";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import type { TenantStore } from "../store/store.js";
 import { syncReply } from "../sync/handlers.js";
 import type { ConnectionRecord } from "../sync/records.js";
+import { replay } from "../sync/replay.js";
+import { lastDeliveryAt } from "../sync/webhooks.js";
 import { syncJobFor } from "../tickets/jobs.js";
 import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
 import { addTicketRoutes } from "./admin-tickets.js";
+import { addWorkflowRoutes } from "./admin-workflows.js";
 import { issueToken, listTokens, requireAdmin, revokeToken } from "./auth.js";
 import { parseBody } from "./problems.js";
 
@@ -41,7 +45,9 @@ export function createAdminApi(deps: AdminDeps): Router {
   };
   addTenantRoutes(router, deps, tenantOf);
   addConnectionRoutes(router, deps, tenantOf);
+  addReplayRoute(router, deps, tenantOf);
   addTicketRoutes(router, deps, tenantOf);
+  addWorkflowRoutes(router, deps, tenantOf);
   return router;
 }
 
@@ -80,6 +86,19 @@ function addTenantRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): v
   });
 }
 
+const replayBody = z.object({ ticket: z.string().min(1).max(300).optional() });
+
+function addReplayRoute(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
+  router.post("/tenants/:tenant/replay", async (request, response) => {
+    const { ticket } = parseBody(replayBody, request.body ?? {});
+    const tenant = await tenantOf(request);
+    const jobs = deps.hooks;
+    response
+      .status(202)
+      .json(await replay({ ...deps, jobs }, tenant, ticket === undefined ? {} : { ticket }));
+  });
+}
+
 function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
   router.post("/tenants/:tenant/connections", async (request, response) => {
     const tenant = await tenantOf(request);
@@ -88,13 +107,14 @@ function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf
     response.status(201).json(connectionShape(record));
   });
   router.get("/tenants/:tenant/connections", async (request, response) => {
-    const records = await deps.connections.list(await tenantOf(request));
-    response.json({ connections: records.map(connectionShape) });
+    const tenant = await tenantOf(request);
+    const records = await deps.connections.list(tenant);
+    response.json({ connections: await Promise.all(records.map((record) => shown(tenant, record))) });
   });
   router.get("/tenants/:tenant/connections/:connection", async (request, response) => {
-    response.json(
-      connectionShape(await deps.connections.get(await tenantOf(request), String(request.params.connection))),
-    );
+    const tenant = await tenantOf(request);
+    const record = await deps.connections.get(tenant, String(request.params.connection));
+    response.json(await shown(tenant, record));
   });
   router.delete("/tenants/:tenant/connections/:connection", async (request, response) => {
     await deps.connections.remove(await tenantOf(request), String(request.params.connection));
@@ -103,7 +123,7 @@ function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf
   router.post("/tenants/:tenant/connections/:connection/sync", async (request, response) => {
     const tenant = await tenantOf(request);
     const { id } = await deps.connections.get(tenant, String(request.params.connection));
-    const job = syncJobFor(tenant.id, id, `asked-${deps.now().toISOString()}`);
+    const job = syncJobFor(tenant.id, id, `asked-${deps.now().toISOString()}`, "full");
     if (request.query.wait !== "true") {
       await deps.hooks.put(job);
       return void response.status(202).json({ accepted: true });
@@ -119,15 +139,24 @@ function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf
   });
 }
 
-function connectionShape(record: ConnectionRecord) {
-  const { id, provider, health, imported, webhook } = record;
-  // The path's token is what keeps strangers out, so it is not shown.
-  const shown = webhook === undefined ? undefined : { ...webhook, url: webhook.url.replace(/[^/]+$/, "...") };
+async function shown(tenant: TenantStore, record: ConnectionRecord) {
+  return connectionShape(record, await lastDeliveryAt(tenant, record.id));
+}
+
+function connectionShape(record: ConnectionRecord, deliveredAt?: string) {
+  const { id, provider, health, imported, progress, webhook } = record;
   return {
     id,
     provider,
     health,
     ...(imported === undefined ? {} : { imported }),
-    ...(shown === undefined ? {} : { webhook: shown }),
+    ...(progress === undefined ? {} : { progress }),
+    ...(webhook === undefined ? {} : { webhook: webhookShape(webhook, deliveredAt) }),
   };
+}
+
+function webhookShape(webhook: NonNullable<ConnectionRecord["webhook"]>, deliveredAt: string | undefined) {
+  // The path's token is what keeps strangers out, so it is not shown.
+  const url = webhook.url.replace(/[^/]+$/, "...");
+  return { ...webhook, url, ...(deliveredAt === undefined ? {} : { lastDeliveryAt: deliveredAt }) };
 }

@@ -10,6 +10,7 @@ import type { Answer, ToolEntry } from "./core-tools.js";
 import { withoutLinks } from "./links.js";
 import type { Principal, Surface } from "./principal.js";
 import type { Session } from "./sessions.js";
+import { sameFocus } from "./shared-sessions.js";
 
 /** One request on its way through: who asks, what they see, and what they are talking in. */
 export interface Call {
@@ -20,8 +21,10 @@ export interface Call {
   /** The 2025 session it came in, if any. */
   readonly session?: Session;
   readonly gating: "explain" | "hide";
+  /** Keeps what has changed about the session, so that other replicas know. */
+  readonly keep?: () => Promise<void>;
   /** Tells the session that its list of tools has changed. */
-  readonly relist?: () => void;
+  readonly relist?: () => Promise<void>;
   readonly client?: string;
   readonly budgetMs: number;
   readonly mayCall: (principal: Principal, tool: { readonly readOnly: boolean }) => boolean;
@@ -45,7 +48,7 @@ export async function callTool(call: Call, name: string, given: unknown): Promis
   }
   try {
     const answer = await entry.run(call.tickets, conversation(call, name), args.data);
-    follow(call, answer);
+    await follow(call, answer);
     return success(call.surface === "frozen" ? withoutLinks(answer) : answer);
   } catch (error) {
     const known = BoardwalkError.from(error);
@@ -61,15 +64,17 @@ export function listTools({ catalogue, gating, session }: Call): Tool[] {
 }
 
 /** Keeps a session's focus on the ticket of the latest answer; an answer about many takes it away. */
-function follow({ session, gating, relist }: Call, answer: Answer): void {
+async function follow({ session, gating, keep, relist }: Call, answer: Answer): Promise<void> {
   if (session === undefined || gating !== "hide") return;
   const ticket = answer.ticket as TicketShape | undefined;
   const about = ticket ?? answer.tickets ?? answer.boards;
   if (about === undefined) return;
-  const focus = ticket === undefined ? undefined : { workflow: ticket.workflow, status: ticket.status.id };
+  const focus = ticket && { ticket: ticket.id, workflow: ticket.workflow, status: ticket.status.id };
   const { focus: before } = session;
+  if (sameFocus(before, focus)) return;
   session.focus = focus;
-  if (before?.workflow !== focus?.workflow || before?.status !== focus?.status) relist?.();
+  await keep?.();
+  if (before?.workflow !== focus?.workflow || before?.status !== focus?.status) await relist?.();
 }
 
 /** The speaker's side of the facade's contract, made from the request. */

@@ -6,7 +6,8 @@ import { openEventStream } from "./event-stream.js";
 import { nameOfClient, type Principal, type Surface } from "./principal.js";
 import { writeEmpty, writeError, writeJson, writeMessage, writeRejection } from "./replies.js";
 import { LEGACY_VERSIONS } from "./server.js";
-import type { Session, Sessions } from "./sessions.js";
+import type { Session } from "./sessions.js";
+import type { SharedSessions } from "./shared-sessions.js";
 
 /**
  * The revisions of 2025: a session for a client that shakes hands, none needed for one that does not. Replies are
@@ -15,7 +16,7 @@ import type { Session, Sessions } from "./sessions.js";
 export interface Legacy {
   post(exchange: Exchange, body: unknown): Promise<void>;
   /** GET opens a session's stream, DELETE ends the session. */
-  other(exchange: Exchange): void;
+  other(exchange: Exchange): Promise<void>;
 }
 
 /** One HTTP request of somebody who has been let in. */
@@ -28,7 +29,7 @@ export interface Exchange {
 
 interface LegacyOptions {
   readonly dispatcher: Dispatcher;
-  readonly sessions: Sessions;
+  readonly sessions: SharedSessions;
   readonly version: string;
   readonly callFor: (principal: Principal, surface: Surface, client: string | undefined) => Promise<Call>;
 }
@@ -62,15 +63,15 @@ export function createLegacy(options: LegacyOptions): Legacy {
       const message = "The handshake comes alone, not in a batch.";
       writeRejection(exchange.res, { ...INVALID_REQUEST, message });
     },
-    other(exchange) {
+    async other(exchange) {
       const { req, res } = exchange;
       if (req.method !== "GET" && req.method !== "DELETE") return writeRejection(res, NOT_ALLOWED);
       if (!versionIsKnown(exchange)) return;
-      const session = sessionOf(sessions, exchange);
+      const session = await sessionOf(sessions, exchange);
       if (session === null) return writeRejection(res, UNKNOWN_SESSION);
       if (session === undefined) return writeRejection(res, NO_STREAM);
       if (req.method === "GET") return openStream(sessions, session, exchange);
-      sessions.end(session);
+      await sessions.end(session);
       writeEmpty(res, 200);
     },
   };
@@ -83,7 +84,7 @@ async function answer(
   batch: boolean,
 ): Promise<void> {
   const { res, principal, surface } = exchange;
-  const session = sessionOf(sessions, exchange);
+  const session = await sessionOf(sessions, exchange);
   if (session === null) return writeError(res, UNKNOWN_SESSION, asked[0]?.id ?? null);
   // Notifications and responses need no answer, and nothing here waits for one of them.
   if (asked.length === 0) return writeEmpty(res, 202);
@@ -100,10 +101,15 @@ async function answer(
   writeReplies(res, replies, batch, session);
 }
 
-const TOOLS_CHANGED = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+export const TOOLS_CHANGED = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
 
-function withSession(call: Call, session: Session, sessions: Sessions): Call {
-  return { ...call, session, relist: () => sessions.tell(session, TOOLS_CHANGED) };
+function withSession(call: Call, session: Session, sessions: SharedSessions): Call {
+  return {
+    ...call,
+    session,
+    keep: () => sessions.keep(session),
+    relist: () => sessions.tell(session, TOOLS_CHANGED),
+  };
 }
 
 async function shakeHands(
@@ -116,7 +122,7 @@ async function shakeHands(
   const call = await options.callFor(principal, surface, undefined);
   const reply = await initialize(request, call, options.version);
   if ("error" in reply.message) return writeMessage(res, reply.status, reply.message);
-  const session = options.sessions.create(principal, surface, nameOfClient(request.params?.clientInfo));
+  const session = await options.sessions.begin(principal, surface, nameOfClient(request.params?.clientInfo));
   writeReplies(res, [reply], false, session);
 }
 
@@ -130,10 +136,13 @@ function versionIsKnown({ req, res }: Exchange): boolean {
 }
 
 /** The session that the request names; undefined when it names none, null when it is not this principal's to use. */
-function sessionOf(sessions: Sessions, { req, principal, surface }: Exchange): Session | undefined | null {
+async function sessionOf(
+  sessions: SharedSessions,
+  { req, principal, surface }: Exchange,
+): Promise<Session | undefined | null> {
   const id = req.headers["mcp-session-id"];
   if (id === undefined) return undefined;
-  return sessions.find(String(id), principal, surface) ?? null;
+  return (await sessions.find(String(id), principal, surface)) ?? null;
 }
 
 function writeReplies(
@@ -149,7 +158,7 @@ function writeReplies(
   else writeMessage(res, 200, only, headers);
 }
 
-function openStream(sessions: Sessions, session: Session, { req, res }: Exchange): void {
+function openStream(sessions: SharedSessions, session: Session, { req, res }: Exchange): void {
   if (!/text\/event-stream|\*\/\*/.test(req.headers.accept ?? "")) {
     const message = "Accept has to allow text/event-stream.";
     writeRejection(res, { status: 406, code: -32000, message });

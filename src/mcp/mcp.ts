@@ -7,11 +7,13 @@ import type { Call } from "./call.js";
 import { type Catalogues, createCatalogues } from "./catalogues.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher.js";
 import { createGuard } from "./guard.js";
-import { createLegacy, type Exchange, type Legacy } from "./legacy.js";
+import { createLegacy, type Exchange, type Legacy, TOOLS_CHANGED } from "./legacy.js";
 import { createModernHandlers, isPlain, type ModernHandlers } from "./modern.js";
 import type { Principal, Surface } from "./principal.js";
 import { writeError, writeMessage, writeRejection } from "./replies.js";
-import { createSessions, type Sessions } from "./sessions.js";
+import { ticketUri, workflowUri } from "./resources.js";
+import { createSessions } from "./sessions.js";
+import { createSharedSessions, type SessionBus, type SharedSessions } from "./shared-sessions.js";
 import { clientOf, idOf, requests, standardHeaders } from "./wire.js";
 
 export interface McpLog {
@@ -36,6 +38,8 @@ export interface McpOptions {
   /** Whether a principal's scopes cover a tool. @default always */
   readonly mayCall?: Call["mayCall"];
   readonly sessions?: { readonly idleMs?: number; readonly maxPerTenant?: number };
+  /** How the replicas of a service reach each other, so that a session begun on one is served by all. */
+  readonly bus?: SessionBus;
 }
 
 export interface HandleOptions {
@@ -56,12 +60,27 @@ export interface Mcp {
   /** The Origin and Host check alone, for whoever wants to turn a request away before authenticating it. */
   guard(req: IncomingMessage): Rejection | undefined;
   /** A tenant's workflows, or its setting `mcp`, have changed: its catalogue is made anew, and its clients here, and no others, are told. */
-  toolsChanged(tenantId: string): void;
+  toolsChanged(tenantId: string, workflows?: readonly ChangedWorkflow[]): void;
   /** A ticket or workflow has changed: tells the tenant's clients that subscribed to its URI. */
   resourceUpdated(tenantId: string, uri: string): void;
+  /** Tickets are not what they were: tells who subscribed to them, and whose list of tools follows one of them. */
+  ticketsChanged(tenantId: string, tickets: readonly MovedTicket[]): Promise<void>;
   /** Ends every session and stream of a tenant, as when a token was taken back; who may still call comes again. */
   disconnect(tenantId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface ChangedWorkflow {
+  readonly connection: string;
+  readonly id: string;
+}
+
+/** A ticket that is not what it was, and where it is now. */
+export interface MovedTicket {
+  readonly id: string;
+  readonly connection: string;
+  readonly workflow: string;
+  readonly status: string;
 }
 
 const DEFAULT_BUDGET_MS: Readonly<Record<Surface, number>> = {
@@ -90,7 +109,17 @@ export async function createMcp(options: McpOptions): Promise<Mcp> {
     createDispatcher("modern", version),
     createDispatcher("legacy", version),
   ]);
-  return new Endpoint(options, version, modern, legacy);
+  const now = options.now ?? (() => new Date());
+  const report = reporter(options.log);
+  const { idleMs } = options.sessions ?? {};
+  const sessions = await createSharedSessions({
+    sessions: createSessions({ ...options.sessions, now }),
+    ...(options.bus === undefined ? {} : { bus: options.bus }),
+    ...(idleMs === undefined ? {} : { idleMs }),
+    now,
+    report: (error) => report(BoardwalkError.from(error)),
+  });
+  return new Endpoint(options, version, sessions, [modern, legacy]);
 }
 
 class Endpoint implements Mcp {
@@ -98,19 +127,24 @@ class Endpoint implements Mcp {
   readonly #options: McpOptions;
   readonly #report: Call["report"];
   readonly #catalogues: Catalogues;
-  readonly #sessions: Sessions;
+  readonly #sessions: SharedSessions;
   readonly #dispatchers: readonly Dispatcher[];
   readonly #modern: Dispatcher;
   readonly #handlers: ModernHandlers;
   readonly #legacy: Legacy;
 
-  constructor(options: McpOptions, version: string, modern: Dispatcher, legacy: Dispatcher) {
+  constructor(
+    options: McpOptions,
+    version: string,
+    sessions: SharedSessions,
+    [modern, legacy]: readonly [Dispatcher, Dispatcher],
+  ) {
     const now = options.now ?? (() => new Date());
     this.guard = createGuard(options);
     this.#options = options;
     this.#report = reporter(options.log);
     this.#catalogues = createCatalogues({ ...options, now });
-    this.#sessions = createSessions({ ...options.sessions, now });
+    this.#sessions = sessions;
     this.#dispatchers = [modern, legacy];
     this.#modern = modern;
     this.#handlers = createModernHandlers(version, (error) => this.#report(BoardwalkError.from(error)));
@@ -133,7 +167,7 @@ class Endpoint implements Mcp {
     try {
       const refused = this.guard(req);
       if (refused !== undefined) return writeRejection(res, refused);
-      if (req.method !== "POST") return this.#legacy.other(exchange);
+      if (req.method !== "POST") return await this.#legacy.other(exchange);
       if (body === undefined) {
         const read = await readJson(req, this.#options.maxBodyBytes);
         if (!read.ok) return writeRejection(res, read);
@@ -183,13 +217,14 @@ class Endpoint implements Mcp {
     };
   }
 
-  toolsChanged(tenantId: string): void {
+  toolsChanged(tenantId: string, workflows: readonly ChangedWorkflow[] = []): void {
     this.#catalogues.forget(tenantId);
     for (const list of ["tools", "resources"]) {
       const notification = { jsonrpc: "2.0", method: `notifications/${list}/list_changed` };
       this.#sessions.notify(tenantId, notification, ({ surface }) => surface !== "frozen");
     }
     this.#handlers.toolsChanged(tenantId);
+    for (const { connection, id } of workflows) this.resourceUpdated(tenantId, workflowUri(connection, id));
   }
 
   resourceUpdated(tenantId: string, uri: string): void {
@@ -198,14 +233,23 @@ class Endpoint implements Mcp {
     this.#handlers.resourceUpdated(tenantId, uri);
   }
 
+  async ticketsChanged(tenantId: string, tickets: readonly MovedTicket[]): Promise<void> {
+    for (const { id, connection, workflow, status } of tickets) {
+      this.resourceUpdated(tenantId, ticketUri(connection, id));
+      const moved = await this.#sessions.refocus(tenantId, { ticket: id, workflow, status });
+      // Every replica hears of the ticket, so each tells its own.
+      this.#sessions.notify(tenantId, TOOLS_CHANGED, (session) => moved.includes(session));
+    }
+  }
+
   async disconnect(tenantId: string): Promise<void> {
     this.#catalogues.forget(tenantId);
-    this.#sessions.endAll(tenantId);
+    await this.#sessions.endAll(tenantId);
     await this.#handlers.disconnect(tenantId);
   }
 
   async close(): Promise<void> {
-    this.#sessions.close();
+    await this.#sessions.close();
     await Promise.all([this.#handlers.close(), ...this.#dispatchers.map((one) => one.close())]);
   }
 }

@@ -97,8 +97,9 @@ function onResources(server: Server, callOf: CallOf): void {
     const call = callOf(ctx);
     return spoken(call, () => subscribe(call, uri));
   });
-  server.setRequestHandler("resources/unsubscribe", { params: params.uri }, ({ uri }, ctx) => {
-    callOf(ctx).session?.subscriptions.delete(uri);
+  server.setRequestHandler("resources/unsubscribe", { params: params.uri }, async ({ uri }, ctx) => {
+    const { session, keep } = callOf(ctx);
+    if (session?.subscriptions.delete(uri)) await keep?.();
     return {};
   });
 }
@@ -119,6 +120,7 @@ async function subscribe(call: Call, uri: string): Promise<Record<string, never>
     );
   }
   session.subscriptions.add(uri);
+  await call.keep?.();
   return {};
 }
 

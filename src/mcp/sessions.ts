@@ -15,6 +15,7 @@ export interface Session {
 }
 
 export interface Focus {
+  readonly ticket: string;
   readonly workflow: string;
   readonly status: string;
 }
@@ -28,9 +29,17 @@ export interface SessionsOptions {
 
 export interface Sessions {
   readonly size: number;
-  create(principal: Principal, surface: Surface, client: string | undefined): Session;
+  /** With `id`, a session that was begun elsewhere. */
+  create(principal: Principal, surface: Surface, client: string | undefined, id?: string): Session;
   /** The session of that id when it is this principal's, on this surface; else nothing, whoever's it is. */
   find(id: string, principal: Principal, surface: Surface): Session | undefined;
+  /** The session of that id, whoever's it is. */
+  peek(id: string): Session | undefined;
+  /** Sessions of a tenant. */
+  of(tenantId: string): Iterable<Session>;
+  /** Sessions that are in use without a request: their stream is open. */
+  streaming(): Iterable<Session>;
+  hasStream(session: Session): boolean;
   /** Keeps the session from being idle until `work` has ended. */
   during<T>(session: Session, work: () => Promise<T>): Promise<T>;
   /** Makes this the stream that news goes to, in place of any before it. */
@@ -84,9 +93,9 @@ class SessionTable implements Sessions {
     return this.#byId.size;
   }
 
-  create(principal: Principal, surface: Surface, client: string | undefined): Session {
+  create(principal: Principal, surface: Surface, client: string | undefined, id?: string): Session {
     const held: Held = {
-      id: randomUUID(),
+      id: id ?? randomUUID(),
       tenantId: principal.tenant?.id,
       person: principal.speaker.person,
       surface,
@@ -117,6 +126,22 @@ class SessionTable implements Sessions {
     }
     this.#use(held);
     return held;
+  }
+
+  peek(id: string): Session | undefined {
+    return this.#byId.get(id);
+  }
+
+  of(tenantId: string): Iterable<Session> {
+    return this.#byTenant.get(tenantId) ?? [];
+  }
+
+  *streaming(): Iterable<Session> {
+    for (const held of this.#byId.values()) if (held.stream !== undefined) yield held;
+  }
+
+  hasStream(session: Session): boolean {
+    return (session as Held).stream !== undefined;
   }
 
   async during<T>(session: Session, work: () => Promise<T>): Promise<T> {

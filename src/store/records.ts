@@ -101,6 +101,10 @@ export const actorRecord = z.object({
   lastMove: settledMove.optional(),
   /** The last one that the board confirmed: what undo takes back. */
   lastConfirmed: settledMove.optional(),
+  /** When others moved it of late, and from where. */
+  flips: z.array(z.object({ at: text, from: text })).optional(),
+  /** Since when it has been moved back and forth too often, so that nothing is started for it by itself. */
+  bouncing: text.optional(),
 });
 export type ActorRecord = z.infer<typeof actorRecord>;
 

@@ -4,7 +4,14 @@ import type { ActorRecord, HistoryEvent } from "./records.js";
 export type * from "./records.js";
 
 /** Kinds of small documents a tenant keeps beside its actors. */
-export type DocumentKind = "workflow" | "connection" | "token" | "catalogue" | "cursor" | "setting";
+export type DocumentKind =
+  | "workflow"
+  | "connection"
+  | "token"
+  | "catalogue"
+  | "changes"
+  | "cursor"
+  | "setting";
 
 /** A document and the version to save it at. `version` 0 has never been saved. */
 export interface Versioned<T = unknown> {

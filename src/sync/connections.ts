@@ -227,7 +227,9 @@ async function saveNew(tenant: TenantStore, record: ConnectionRecord, webhookTok
 async function forget(tenant: TenantStore, id: string): Promise<void> {
   for (const document of await tenant.listDocuments("workflow")) {
     const owner = z.object({ connection: z.string() }).safeParse(document.value);
-    if (owner.success && owner.data.connection === id) await tenant.deleteDocument("workflow", document.id);
+    if (!owner.success || owner.data.connection !== id) continue;
+    await tenant.deleteDocument("workflow", document.id);
+    await tenant.deleteDocument("changes", document.id);
   }
   for (let revision = 0; ; ) {
     const changes = await tenant.changesSince(revision, 1_000);

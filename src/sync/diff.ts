@@ -14,8 +14,8 @@ export function mergeGraph(kept: StatusGraph | undefined, pulled: StatusGraph, a
   const stamp = { workflow: pulled.id, at: at.toISOString() };
   if (kept === undefined)
     return { graph: pulled, changes: [{ ...stamp, kind: "created", after: pulled.name }] };
-  const before = new Map(kept.statuses.map((status) => [status.id, status]));
-  const after = new Map(pulled.statuses.map((status) => [status.id, status]));
+  const before = byId(kept);
+  const after = byId(pulled);
   const statuses = [
     ...pulled.statuses.map((status) => withFormerName(status, before.get(status.id))),
     ...kept.statuses
@@ -23,8 +23,17 @@ export function mergeGraph(kept: StatusGraph | undefined, pulled: StatusGraph, a
       .map((status) => ({ ...status, retired: true })),
   ];
   const changes: Change[] = [];
+  if (kept.name !== pulled.name)
+    changes.push({ ...stamp, kind: "renamed", before: kept.name, after: pulled.name });
+  const reissued = reissuedStatuses(kept, pulled);
+  const oldIds = new Set(reissued.values());
   for (const status of statuses) {
-    for (const change of statusChanges(before.get(status.id), status)) changes.push({ ...stamp, ...change });
+    if (oldIds.has(status.id)) continue;
+    const oldId = reissued.get(status.id);
+    if (oldId === undefined)
+      for (const change of statusChanges(before.get(status.id), status))
+        changes.push({ ...stamp, ...change });
+    else changes.push({ ...stamp, kind: "reissued", status: status.id, before: oldId, after: status.id });
   }
   if (edgesOf(kept) !== edgesOf(pulled))
     changes.push({
@@ -34,6 +43,51 @@ export function mergeGraph(kept: StatusGraph | undefined, pulled: StatusGraph, a
       after: `${pulled.moves.length} moves`,
     });
   return { graph: { ...pulled, statuses }, changes };
+}
+
+/**
+ * A workflow that the board no longer has: kept, so that its tickets have a state, with every status retired and no
+ * move left. Pure. No changes: it was gone before.
+ */
+export function retireGraph(kept: StatusGraph, at: Date): Merged {
+  if (kept.moves.length === 0 && kept.statuses.every((status) => status.retired))
+    return { graph: kept, changes: [] };
+  const statuses = kept.statuses.map((status) => ({ ...status, retired: true }));
+  const change: Change = { workflow: kept.id, at: at.toISOString(), kind: "vanished", before: kept.name };
+  return { graph: { ...kept, statuses, moves: [] }, changes: [change] };
+}
+
+function byId(graph: StatusGraph): ReadonlyMap<string, Status> {
+  return new Map(graph.statuses.map((status) => [status.id, status]));
+}
+
+/**
+ * New ids under old names, as GitHub gives when columns are edited through its API: new id to old id. Only an exact
+ * name that was one status's alone before and is one status's alone now says that they are the same column.
+ */
+function reissuedStatuses(kept: StatusGraph, pulled: StatusGraph): ReadonlyMap<string, string> {
+  const [before, after] = [byId(kept), byId(pulled)];
+  const live = kept.statuses.filter((status) => !status.retired);
+  const oldNames = soleNames(live);
+  const pairs: [string, string][] = [];
+  for (const [name, status] of soleNames(pulled.statuses)) {
+    const old = oldNames.get(name);
+    if (old === undefined || before.has(status.id) || after.has(old.id)) continue;
+    pairs.push([status.id, old.id]);
+  }
+  return new Map(pairs);
+}
+
+/** Statuses by name, but for names that several share. */
+function soleNames(statuses: readonly Status[]): Map<string, Status> {
+  const names = new Map<string, Status>();
+  const shared = new Set<string>();
+  for (const status of statuses) {
+    if (names.has(status.name)) shared.add(status.name);
+    names.set(status.name, status);
+  }
+  for (const name of shared) names.delete(name);
+  return names;
 }
 
 /** People go on saying the name they know. */

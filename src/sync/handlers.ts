@@ -3,13 +3,18 @@ import { BoardwalkError } from "../errors.js";
 import { type Hooks, type JobHandler, TryAgain } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { syncJobFor } from "../tickets/jobs.js";
-import { type SyncDeps, type SyncResult, syncConnection } from "./import.js";
+import { type SyncResult, syncConnection } from "./import.js";
 import { changeRecord } from "./records.js";
+import type { SyncDeps } from "./sync-deps.js";
 import { ensureWebhook } from "./webhooks.js";
 
 /** What a worker does to keep in step with boards, by job name. */
 
-const syncJob = z.object({ tenant: z.string(), connection: z.string(), poll: z.boolean() });
+const syncJob = z.object({
+  tenant: z.string(),
+  connection: z.string(),
+  reach: z.enum(["poll", "fresh", "full"]).default("fresh"),
+});
 
 export const syncReply = z.object({
   workflows: z.number(),
@@ -29,11 +34,11 @@ export interface SyncWorkerDeps extends SyncDeps {
 export function createSyncHandlers(deps: SyncWorkerDeps): Record<string, JobHandler> {
   return {
     async sync(data, context): Promise<SyncResult> {
-      const { tenant, connection, poll } = syncJob.parse(data);
+      const { tenant, connection, reach } = syncJob.parse(data);
       const store = deps.store.tenant(tenant);
       try {
-        const result = await syncConnection(deps, store, connection, { poll }, context.signal);
-        await ensureWebhook(deps, store, connection, context.signal);
+        const result = await syncConnection(deps, store, connection, reach, context.signal);
+        await ensureWebhook(deps, store, connection, { always: reach === "full" }, context.signal);
         return result;
       } catch (thrown) {
         const error = BoardwalkError.from(thrown);
@@ -58,6 +63,6 @@ async function pollAll(deps: SyncWorkerDeps): Promise<number> {
 async function pollTenant(deps: SyncWorkerDeps, tenant: TenantStore, period: number): Promise<number> {
   const connections = await deps.connections.list(tenant);
   for (const connection of connections)
-    await deps.jobs.put(syncJobFor(tenant.id, connection.id, `poll-${period}`, true));
+    await deps.jobs.put(syncJobFor(tenant.id, connection.id, `poll-${period}`, "poll"));
   return connections.length;
 }

@@ -1,30 +1,16 @@
-import type { Problem, Ticket } from "../board/connector.js";
+import type { Problem } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
-import { type StatusGraph, shortHash } from "../machine/index.js";
-import type { TenantStore, Versioned } from "../store/store.js";
-import { arrive, newActor, observe } from "../tickets/actor.js";
+import type { TenantStore } from "../store/store.js";
 import type { OpenBoard } from "../tickets/boards.js";
-import type { TicketJobs } from "../tickets/jobs.js";
-import { jobsOwed } from "../tickets/jobs.js";
-import { type WorkflowRecord, workflowRecord } from "../tickets/workflow.js";
-import type { Workflows } from "../tickets/workflows.js";
-import type { Connections } from "./connections.js";
-import { mergeGraph, sameGraph } from "./diff.js";
-import { type Change, type ConnectionRecord, type HookRule, sharedSettings } from "./records.js";
-import { hooksByStatus, idleHookRules, idleMoveRules, RULE_PROBLEMS, restrictMoves } from "./rules.js";
+import { observeJobFor, type SyncReach } from "../tickets/jobs.js";
+import { BOUNCING, bounceProblems, healthWith } from "./health.js";
+import { lookAt, ownTickets, pullTickets, type Read } from "./pull-tickets.js";
+import { isDue, pullWorkflows, strandedStatuses } from "./pull-workflows.js";
+import { type Change, type ConnectionRecord, sharedSettings } from "./records.js";
+import { idleHookRules, idleMoveRules, RULE_PROBLEMS } from "./rules.js";
+import type { SyncDeps } from "./sync-deps.js";
 
 /** Pulling a board: its workflows first, then every ticket changed since the last time. */
-
-export interface SyncDeps {
-  readonly connections: Connections;
-  readonly workflows: Workflows;
-  readonly jobs: TicketJobs;
-  /** How old a workflow may get before a poll pulls it anew, in milliseconds. */
-  readonly workflowPollMs: number;
-  /** Tells every process that this tenant's workflows are not what they were. */
-  workflowsChanged(tenant: string): Promise<void>;
-  now(): Date;
-}
 
 export interface SyncResult {
   readonly workflows: number;
@@ -34,190 +20,147 @@ export interface SyncResult {
 
 /** Clocks differ and boards index late: each reading begins this much before the last one did. */
 const OVERLAP_MS = 5 * 60_000;
-const BATCH = 500;
+const FULL_EVERY_MS = 6 * 3_600_000;
 
-/**
- * Brings our picture of one connection up to date. Running it again changes nothing that the board has not changed.
- * A `poll` pulls the workflows only when their time has come; everything else pulls them first.
- */
+/** Brings our picture of one connection up to date. Running it again changes nothing that the board has not changed. */
 export async function syncConnection(
   deps: SyncDeps,
   tenant: TenantStore,
   id: string,
-  how: { readonly poll: boolean },
+  reach: SyncReach,
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const startedAt = deps.now();
   const connection = await deps.connections.get(tenant, id);
-  const board = await deps.connections.open(tenant, id);
   try {
-    const due = !how.poll || workflowsDue(deps, connection, startedAt);
-    const changes = due ? await pullWorkflows(deps, tenant, connection, board, signal) : [];
-    if (changes.length > 0) await deps.workflowsChanged(tenant.id);
-    const tickets = await pullTickets(deps, tenant, connection, board, signal);
-    const { byId } = await deps.workflows.of(tenant);
-    const graphs = [...byId.values()]
-      .filter((workflow) => workflow.connection === id)
-      .map(({ graph }) => graph);
-    const { hooks, allowedMoves } = sharedSettings.parse(connection.settings);
-    const problems = [...idleHookRules(hooks, graphs), ...idleMoveRules(allowedMoves, graphs)];
-    await noteImport(
-      deps,
-      tenant,
-      id,
-      { pulled: due, workflows: graphs.length, created: tickets.created, problems },
-      startedAt,
-    );
-    return { workflows: graphs.length, tickets: tickets.read, changes };
+    const board = await deps.connections.open(tenant, id);
+    const work = { deps, tenant, connection, board, startedAt, signal };
+    return await sync(work, reach);
   } catch (error) {
     await noteTrouble(deps, tenant, id, BoardwalkError.from(error));
     throw error;
   }
 }
 
-/** Spread over a tenth of the period, so that two hundred boards are not all asked in the same minute. */
-function workflowsDue(deps: SyncDeps, connection: ConnectionRecord, at: Date): boolean {
-  if (connection.workflowsAt === undefined) return true;
-  const spread = 0.9 + (Number.parseInt(shortHash(connection.sealed), 36) % 100) / 1_000;
-  return at.getTime() - Date.parse(connection.workflowsAt) >= deps.workflowPollMs * spread;
+/** One sync: what it works on, from beginning to end. */
+interface Work {
+  readonly deps: SyncDeps;
+  readonly tenant: TenantStore;
+  readonly connection: ConnectionRecord;
+  readonly board: OpenBoard;
+  readonly startedAt: Date;
+  readonly signal: AbortSignal;
 }
 
-async function pullWorkflows(
-  deps: SyncDeps,
-  tenant: TenantStore,
-  connection: ConnectionRecord,
-  board: OpenBoard,
-  signal: AbortSignal,
-): Promise<Change[]> {
-  const { hooks, allowedMoves } = sharedSettings.parse(connection.settings);
+async function sync(work: Work, reach: SyncReach): Promise<SyncResult> {
+  const { deps, tenant, connection, startedAt, signal } = work;
+  const full = reach === "full" || fullIsDue(deps, connection, startedAt);
   const changes: Change[] = [];
-  for (const graph of await board.connector.pullWorkflows(signal)) {
-    const pulled = restrictMoves(graph, allowedMoves);
-    changes.push(...(await keepWorkflow(tenant, connection.id, pulled, hooks, deps.now())));
-  }
-  for (const change of changes) {
-    if (change.kind === "created") continue;
-    const { at, ...detail } = change;
-    await tenant.audit({ at, action: "workflow", detail });
-  }
-  return changes;
+  let pulled = false;
+  const refresh = async () => {
+    if (pulled) return;
+    pulled = true;
+    changes.push(...(await pullWorkflows(deps, tenant, connection, work.board, signal)));
+  };
+  const { workflowsAt, sealed } = connection;
+  if (reach !== "poll" || isDue(workflowsAt, deps.workflowPollMs, sealed, startedAt)) await refresh();
+  const tickets = await readTickets(work, full, refresh);
+  await heal(work, full, tickets, changes);
+  const workflows = await noteImport(work, { full, pulled, created: tickets.created });
+  return { workflows, tickets: tickets.read, changes };
 }
 
-/** Saves the graph if it differs from the one kept; two pulls racing end with the later reading. */
-async function keepWorkflow(
-  tenant: TenantStore,
-  connection: string,
-  pulled: StatusGraph,
-  rules: readonly HookRule[],
-  at: Date,
-): Promise<Change[]> {
-  for (;;) {
-    const document = await tenant.getDocument("workflow", pulled.id);
-    const kept = document === undefined ? undefined : keptRecord(document);
-    const { graph, changes } = mergeGraph(kept?.graph as StatusGraph | undefined, pulled, at);
-    const hooks = hooksByStatus(graph, rules);
-    const unchanged =
-      kept !== undefined &&
-      sameGraph(kept.graph as StatusGraph, graph) &&
-      JSON.stringify(kept.hooks) === JSON.stringify(hooks);
-    if (unchanged) return [];
-    const value = { graph, connection, revision: (kept?.revision ?? 0) + 1, hooks };
-    try {
-      await tenant.saveDocument("workflow", pulled.id, { version: document?.version ?? 0, value });
-      return [...changes];
-    } catch (error) {
-      if (BoardwalkError.from(error).code !== "conflict") throw error;
-    }
+function fullIsDue(deps: SyncDeps, { fullAt, sealed }: ConnectionRecord, at: Date): boolean {
+  return isDue(fullAt, deps.fullEveryMs ?? FULL_EVERY_MS, sealed, at);
+}
+
+async function readTickets(
+  { deps, tenant, connection, board, signal }: Work,
+  full: boolean,
+  refresh: () => Promise<void>,
+): Promise<Read> {
+  const since = full || connection.since === undefined ? undefined : new Date(connection.since);
+  const onProgress = async (read: number) => {
+    const progress = { read, at: deps.now().toISOString() };
+    await deps.connections.update(tenant, connection.id, (record) => ({ ...record, progress }));
+  };
+  return await pullTickets(deps, tenant, connection.id, board, { since, refresh, onProgress }, signal);
+}
+
+/** Looks at the tickets that the listing left in doubt: in statuses taken away, shown in two places, or not shown at all. */
+async function heal(
+  { deps, tenant, connection, startedAt, signal }: Work,
+  full: boolean,
+  tickets: Read,
+  changes: readonly Change[],
+): Promise<void> {
+  const ids = new Set(tickets.unsure);
+  const stranded = strandedStatuses(changes);
+  if (full || stranded.size > 0) {
+    const doubtful = await ownTickets(tenant, connection.id, ({ ticket }) => {
+      const statuses = stranded.get(ticket.workflow);
+      if (statuses === "all" || statuses?.has(ticket.status)) return true;
+      return full && !tickets.ids.has(ticket.id) && !ticket.archived && !ticket.detached;
+    });
+    for (const id of doubtful) ids.add(id);
   }
+  const cause = `heal-${startedAt.getTime()}`;
+  await lookAt(deps, tenant, { connection: connection.id, cause }, [...ids], signal);
 }
 
-function keptRecord(document: Versioned): WorkflowRecord {
-  return workflowRecord.parse(document.value);
-}
-
-async function pullTickets(
-  deps: SyncDeps,
-  tenant: TenantStore,
-  connection: ConnectionRecord,
-  board: OpenBoard,
-  signal: AbortSignal,
-): Promise<{ read: number; created: number }> {
-  const since = connection.since === undefined ? undefined : new Date(connection.since);
-  let batch: Ticket[] = [];
-  let read = 0;
-  let created = 0;
-  for await (const ticket of board.connector.pullTickets(since, signal)) {
-    batch.push(ticket);
-    read += 1;
-    if (batch.length < BATCH) continue;
-    created += await takeIn(deps, tenant, connection.id, batch);
-    batch = [];
-  }
-  created += await takeIn(deps, tenant, connection.id, batch);
-  return { read, created };
-}
-
-/** New tickets in bulk; known ones through the same door as a webhook's. @returns how many were new. */
-async function takeIn(
-  deps: SyncDeps,
-  tenant: TenantStore,
-  connection: string,
-  tickets: readonly Ticket[],
-): Promise<number> {
-  if (tickets.length === 0) return 0;
-  const known = await tenant.getActors(tickets.map((ticket) => ticket.id));
-  const fresh = tickets.filter((_ticket, i) => known[i] === undefined);
-  const saved = await tenant.saveActors(fresh.map((ticket) => newActor(ticket, connection)));
-  const isNew = new Set(saved.map((record) => record.ticket.id));
-  const { byId } = await deps.workflows.of(tenant);
-  for (const [i, ticket] of tickets.entries()) {
-    const workflow = byId.get(ticket.workflow);
-    const about = { connection, ...(workflow === undefined ? {} : { workflow }), at: deps.now() };
-    const before = known[i];
-    const isNews =
-      before === undefined ? !isNew.has(ticket.id) : arrive(before, ticket, workflow, about.at) !== before;
-    if (!isNews) continue;
-    const record = await observe(tenant, ticket, about);
-    for (const job of jobsOwed(tenant.id, record)) await deps.jobs.put(job);
-  }
-  return saved.length;
-}
-
-async function noteImport(
+/** Pulls a connection's workflows, and has the tickets looked at that stand where no status is any more. */
+export async function refreshWorkflows(
   deps: SyncDeps,
   tenant: TenantStore,
   id: string,
-  found: {
-    readonly pulled: boolean;
-    readonly workflows: number;
-    readonly created: number;
-    readonly problems: readonly Problem[];
-  },
-  startedAt: Date,
+  signal: AbortSignal,
 ): Promise<void> {
-  await deps.connections.update(tenant, id, (record) => {
-    const problems = [...lastingProblems(record), ...found.problems];
+  const connection = await deps.connections.get(tenant, id);
+  const board = await deps.connections.open(tenant, id);
+  const at = deps.now();
+  const stranded = strandedStatuses(await pullWorkflows(deps, tenant, connection, board, signal));
+  if (stranded.size === 0) return;
+  const tickets = await ownTickets(tenant, id, ({ ticket }) => {
+    const statuses = stranded.get(ticket.workflow);
+    return statuses === "all" || statuses?.has(ticket.status) === true;
+  });
+  for (const ticket of tickets)
+    await deps.jobs.put(observeJobFor(tenant.id, id, ticket, `stranded-${at.getTime()}`));
+}
+
+/** @returns how many workflows the connection has. */
+async function noteImport(
+  { deps, tenant, connection: { id }, startedAt }: Work,
+  done: { readonly full: boolean; readonly pulled: boolean; readonly created: number },
+): Promise<number> {
+  const { byId } = await deps.workflows.of(tenant);
+  const graphs = [...byId.values()]
+    .filter((workflow) => workflow.connection === id)
+    .map(({ graph }) => graph)
+    .filter((graph) => graph.statuses.some((status) => !status.retired));
+  const at = startedAt.toISOString();
+  await deps.connections.update(tenant, id, ({ progress: _done, ...record }) => {
+    const { hooks, allowedMoves } = sharedSettings.parse(record.settings);
+    const problems = [
+      ...idleHookRules(hooks, graphs),
+      ...idleMoveRules(allowedMoves, graphs),
+      ...bounceProblems(record, startedAt),
+    ];
+    const tickets = (record.imported?.tickets ?? 0) + done.created;
     return {
       ...record,
-      health: { state: problems.length === 0 ? "ok" : "degraded", problems },
-      imported: {
-        workflows: found.workflows,
-        tickets: (record.imported?.tickets ?? 0) + found.created,
-        at: startedAt.toISOString(),
-      },
-      ...(found.pulled ? { workflowsAt: startedAt.toISOString() } : {}),
+      health: healthWith(record, [TROUBLE, LOST, BOUNCING, ...RULE_PROBLEMS], problems),
+      imported: { workflows: graphs.length, tickets, at },
+      ...(done.pulled ? { workflowsAt: at } : {}),
+      ...(done.full ? { fullAt: at } : {}),
       since: new Date(startedAt.getTime() - OVERLAP_MS).toISOString(),
     };
   });
+  return graphs.length;
 }
 
 const TROUBLE = "sync";
-
-/** Problems that a sync says nothing about. */
-function lastingProblems(record: ConnectionRecord): Problem[] {
-  const ours: readonly string[] = [TROUBLE, "auth_expired", ...RULE_PROBLEMS];
-  return record.health.problems.filter((problem) => !ours.includes(problem.code));
-}
+const LOST = "auth_expired";
 
 async function noteTrouble(
   deps: SyncDeps,
@@ -225,19 +168,20 @@ async function noteTrouble(
   id: string,
   error: BoardwalkError,
 ): Promise<void> {
-  const lost = error.code === "auth_expired";
-  const problem = {
-    code: lost ? error.code : TROUBLE,
-    message: error.message,
-    fix: lost
-      ? "Delete this connection and connect it again with fresh credentials."
-      : "Nothing to do if it passes; it is tried again by itself.",
-  };
-  await deps.connections.update(tenant, id, (record) => ({
+  const problem: Problem =
+    error.code === LOST
+      ? {
+          code: LOST,
+          message: error.message,
+          fix: "Delete this connection and connect it again with fresh credentials.",
+        }
+      : {
+          code: TROUBLE,
+          message: error.message,
+          fix: "Nothing to do if it passes; it is tried again by itself.",
+        };
+  await deps.connections.update(tenant, id, ({ progress: _ended, ...record }) => ({
     ...record,
-    health: {
-      state: lost ? "reconnect" : "degraded",
-      problems: [...lastingProblems(record), problem],
-    },
+    health: healthWith(record, [TROUBLE, LOST], [problem]),
   }));
 }

@@ -70,19 +70,42 @@ export const connectionRecord = z.object({
   createdAt: text,
   health: healthRecord,
   imported: z.object({ workflows: z.number(), tickets: z.number(), at: text }).optional(),
+  /** While a reading of its tickets is under way: how many it has read so far. */
+  progress: z.object({ read: z.number(), at: text }).optional(),
   /** When its workflows were last pulled. */
   workflowsAt: text.optional(),
+  /** When all of its tickets were last read, and those looked for that were not among them. */
+  fullAt: text.optional(),
   /** Where the next reading of changed tickets begins. */
   since: text.optional(),
   /** The path under which its board's deliveries arrive. */
   webhookToken: text.optional(),
   webhook: webhookRecord.optional(),
+  /** When its webhook was last seen to. */
+  webhookAt: text.optional(),
+  /** Tickets for which nothing is started any more, since they were moved back and forth. */
+  bounces: z.array(z.object({ ticket: text, at: text })).optional(),
 });
 export type ConnectionRecord = z.infer<typeof connectionRecord>;
 
 export const changeRecord = z.object({
   workflow: text,
-  kind: z.enum(["created", "added", "renamed", "recategorised", "reordered", "removed", "restored", "edges"]),
+  /**
+   * `reissued`: the board gave a status of the same name a new id; `before` and `after` are the ids. `vanished`: the
+   * whole workflow is gone. `renamed` without a status: the workflow itself.
+   */
+  kind: z.enum([
+    "created",
+    "added",
+    "renamed",
+    "recategorised",
+    "reordered",
+    "removed",
+    "restored",
+    "reissued",
+    "edges",
+    "vanished",
+  ]),
   status: text.optional(),
   before: text.optional(),
   after: text.optional(),

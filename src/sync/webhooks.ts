@@ -1,8 +1,12 @@
-import type { Connector, Problem, WebhookDelivery, WebhookState } from "../board/connector.js";
+import type { Connector, Hint, Problem, WebhookDelivery, WebhookState } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { observeJobFor, syncJobFor, type TicketJobs } from "../tickets/jobs.js";
+import { lookKey } from "../tickets/look.js";
 import type { Connections } from "./connections.js";
+import { healthWith } from "./health.js";
+import { isDue } from "./pull-workflows.js";
+import type { ConnectionRecord } from "./records.js";
 
 /** A board's deliveries: believed only when signed, told apart from their copies, and only ever the cause of a read. */
 
@@ -47,23 +51,60 @@ export async function receiveWebhook(
   if (webhooks === undefined)
     throw new BoardwalkError("not_found_or_hidden", "This board is polled; it sends no deliveries.");
   const { deliveryId, hints } = await webhooks.read(delivery);
-  if (!(await tenant.claim(`delivery/${connection.id}/${deliveryId}`, REMEMBER_MS)))
-    return { fresh: false, hints: 0 };
-  for (const hint of hints) {
-    const job =
-      hint.kind === "ticket"
-        ? observeJobFor(tenant.id, connection.id, hint.ticket, deliveryId)
-        : syncJobFor(tenant.id, connection.id, deliveryId);
-    await deps.jobs.put(job);
+  await tenant.remember(deliveredKey(connection.id), delivery.receivedAt.toISOString(), DELIVERED_MS);
+  const claim = `delivery/${connection.id}/${deliveryId}`;
+  if (!(await tenant.claim(claim, REMEMBER_MS))) return { fresh: false, hints: 0 };
+  try {
+    for (const hint of hints) await follow(deps, tenant, connection.id, hint, deliveryId);
+  } catch (error) {
+    // The board will send it again, and then it must not be taken for a copy.
+    await tenant.forget(claim);
+    throw error;
   }
   return { fresh: true, hints: hints.length };
 }
 
+/** A look that is still waiting to begin sees the news of later deliveries too. */
+const LOOK_WAITS_MS = 60_000;
+
+async function follow(
+  deps: WebhookDeps,
+  tenant: TenantStore,
+  connection: string,
+  hint: Hint,
+  deliveryId: string,
+): Promise<void> {
+  if (hint.kind !== "ticket") return deps.jobs.put(syncJobFor(tenant.id, connection, deliveryId));
+  if (!(await tenant.claim(lookKey(hint.ticket), LOOK_WAITS_MS))) return;
+  try {
+    await deps.jobs.put(observeJobFor(tenant.id, connection, hint.ticket, deliveryId, hint.by));
+  } catch (error) {
+    await tenant.forget(lookKey(hint.ticket));
+    throw error;
+  }
+}
+
+const DELIVERED_MS = 90 * 24 * 3_600_000;
+
+function deliveredKey(connection: string): string {
+  return `delivered/${connection}`;
+}
+
+/** When the connection's board last delivered something that could be believed. */
+export async function lastDeliveryAt(tenant: TenantStore, connection: string): Promise<string | undefined> {
+  const at = await tenant.recall(deliveredKey(connection));
+  return typeof at === "string" ? at : undefined;
+}
+
+/** How often a webhook that works is looked at, and one that does not. */
+const SEE_TO_MS = { active: 3_600_000, other: 5 * 60_000 };
+
 /** Sees to it that the board tells us of changes, where it can; asking again changes nothing. Trouble is kept as health. */
 export async function ensureWebhook(
-  deps: Pick<WebhookDeps, "connections" | "publicUrl">,
+  deps: Pick<WebhookDeps, "connections" | "publicUrl" | "now">,
   tenant: TenantStore,
   id: string,
+  how: { readonly always: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const record = await deps.connections.get(tenant, id);
@@ -71,15 +112,39 @@ export async function ensureWebhook(
   const base = deps.publicUrl();
   if (webhooks === undefined || base === undefined || record.webhookToken === undefined) return;
   const url = `${base}/webhooks/${record.provider}/${record.webhookToken}`;
-  const webhook = await registered(webhooks, url, signal);
-  if (record.webhook !== undefined && JSON.stringify(record.webhook) === JSON.stringify(webhook.state))
-    return;
-  await deps.connections.update(tenant, id, (before) => {
-    const others = before.health.problems.filter((problem) => problem.code !== "webhook");
-    const problems = webhook.problem === undefined ? others : [...others, webhook.problem];
-    const state =
-      before.health.state === "reconnect" ? "reconnect" : problems.length === 0 ? "ok" : "degraded";
-    return { ...before, webhook: webhook.state, health: { state, problems } };
+  const at = deps.now();
+  if (!how.always && !isWebhookDue(record, url, at)) return;
+  const { state, problem } = await registered(webhooks, url, signal);
+  await noteFailure(tenant, record, state, at);
+  await deps.connections.update(tenant, id, (before) => ({
+    ...before,
+    webhook: { ...state },
+    webhookAt: at.toISOString(),
+    health: healthWith(before, [WEBHOOK], problem === undefined ? [] : [problem]),
+  }));
+}
+
+const WEBHOOK = "webhook";
+
+function isWebhookDue({ webhook, webhookAt, sealed }: ConnectionRecord, url: string, at: Date): boolean {
+  if (webhook?.url !== url) return true;
+  const everyMs = webhook.state === "active" ? SEE_TO_MS.active : SEE_TO_MS.other;
+  return isDue(webhookAt, everyMs, sealed, at);
+}
+
+/** Written down once, when it begins: a webhook that falls silent makes no noise of its own. */
+async function noteFailure(
+  tenant: TenantStore,
+  { id, webhook: before }: ConnectionRecord,
+  { state }: WebhookState,
+  at: Date,
+): Promise<void> {
+  if (before?.state === state || (state !== "failing" && state !== "expired")) return;
+  await tenant.audit({
+    at: at.toISOString(),
+    action: "webhook",
+    outcome: state,
+    detail: { connection: id, was: before?.state ?? "absent" },
   });
 }
 
@@ -89,10 +154,17 @@ async function registered(
   signal: AbortSignal,
 ): Promise<{ readonly state: WebhookState; readonly problem?: Problem }> {
   try {
-    return { state: { ...(await webhooks.ensure(url, signal)) } };
+    const state = await webhooks.ensure(url, signal);
+    if (state.state !== "failing" && state.state !== "expired") return { state };
+    const message = `The board's webhook is ${state.state}, so news come only as often as it is polled.`;
+    return { state, problem: { code: WEBHOOK, message, fix: FIX } };
   } catch (thrown) {
     const { message } = BoardwalkError.from(thrown);
-    const fix = "Let this account manage webhooks; until then the board is polled.";
-    return { state: { url, state: "failing", by: "boardwalk" }, problem: { code: "webhook", message, fix } };
+    return {
+      state: { url, state: "failing", by: "boardwalk" },
+      problem: { code: WEBHOOK, message, fix: FIX },
+    };
   }
 }
+
+const FIX = "Let this account manage webhooks; until then the board is polled.";

@@ -1,6 +1,5 @@
 import type { Ticket, TicketId } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
-import { entryHooks } from "../machine/index.js";
 import type {
   ActorRecord,
   HistoryEvent,
@@ -9,9 +8,11 @@ import type {
   PendingMove,
   SettledMove,
   TenantStore,
-  TicketRecord,
 } from "../store/store.js";
+import { arrive, isRehomed, newActor, type Sighting } from "./arrive.js";
 import type { Workflow } from "./workflow.js";
+
+export { newActor } from "./arrive.js";
 
 /**
  * The durable shell of a ticket's machine: every change is one compare-and-set on its record, decided by a pure
@@ -138,10 +139,11 @@ export async function settle(
   moveId: string,
   end: { readonly seen?: Ticket; readonly workflow?: Workflow; readonly ending: Ending; readonly at: Date },
 ): Promise<ActorRecord> {
+  const ours = end.ending.outcome === "confirmed";
   return await update(store, id, (record) => {
     const { pending } = record;
     if (pending?.moveId !== moveId) return undefined;
-    const arrived = end.seen === undefined ? record : arrive(record, end.seen, end.workflow, end.at);
+    const arrived = end.seen === undefined ? record : arrive(record, end.seen, { ...end, ours });
     const { pending: _done, ...rest } = arrived;
     const lastMove = settledOf(pending, rest, end.ending, end.at);
     const confirmed = lastMove.outcome === "confirmed" && !lastMove.already;
@@ -177,24 +179,63 @@ function historyOf(move: SettledMove): HistoryEvent {
   };
 }
 
+/** What is known about a sight of a ticket, and the connection it was seen through. */
+export interface About extends Sighting {
+  readonly connection: string;
+}
+
 /**
- * News of a ticket, from a webhook, a poll or a read. Settled exactly as a move is: a new status is entered once,
- * whoever moved the card. Older news than we have changes nothing.
+ * News of a ticket, from a listing that is newer than our record. Settled exactly as a move is: a new status is
+ * entered once, whoever moved the card. Older news than we have changes nothing.
  */
-export async function observe(
-  store: TenantStore,
-  seen: Ticket,
-  about: { readonly connection: string; readonly workflow?: Workflow; readonly at: Date },
-): Promise<ActorRecord> {
+export async function observe(store: TenantStore, seen: Ticket, about: About): Promise<ActorRecord> {
   const created = await createIfNew(store, seen, about.connection);
   if (created !== undefined) return created;
-  return await update(store, seen.id, (record) => {
-    const next = arrive(record, seen, about.workflow, about.at);
-    if (next === record) return undefined;
-    if (next.entry === record.entry) return { record: next };
-    const at = about.at.toISOString();
-    return { record: next, history: [{ at, kind: "observed", from: record.ticket.status, to: seen.status }] };
-  });
+  return await update(store, seen.id, (record) => newsOf(record, seen, about));
+}
+
+/**
+ * News of a ticket that was read while its record was `before`. A board's times are too coarse to tell which of two
+ * reads was later; the record's version is not.
+ * @returns `undefined` when the record has changed since, and then nothing is written: read again.
+ */
+export async function observeSince(
+  store: TenantStore,
+  before: ActorRecord | undefined,
+  seen: Ticket,
+  about: About,
+): Promise<ActorRecord | undefined> {
+  const news =
+    before === undefined ? { record: newActor(seen, about.connection) } : newsOf(before, seen, about);
+  return news === undefined ? before : await saveUnlessRaced(store, news);
+}
+
+/** Saves the change; `undefined` when someone saved first. */
+export async function saveUnlessRaced(store: TenantStore, change: Change): Promise<ActorRecord | undefined> {
+  try {
+    return await store.saveActor(change.record, change.history);
+  } catch (error) {
+    if (BoardwalkError.from(error).code !== "conflict") throw error;
+    return undefined;
+  }
+}
+
+function newsOf(record: ActorRecord, seen: Ticket, about: About): Change | undefined {
+  const next = arrive(record, seen, { ...about, ours: about.ours ?? isOurWrite(record, seen) });
+  if (next === record) return undefined;
+  const at = about.at.toISOString();
+  const by = about.by === undefined ? {} : { by: { person: about.by } };
+  const history: HistoryEvent[] = [];
+  if (isRehomed(record, next))
+    history.push({ at, kind: "rehomed", from: record.ticket.workflow, to: next.ticket.workflow });
+  if (next.entry !== record.entry)
+    history.push({ at, kind: "observed", ...by, from: record.ticket.status, to: seen.status });
+  return { record: next, history };
+}
+
+/** A write of ours has landed, and this is the first to see it. */
+function isOurWrite({ pending }: ActorRecord, seen: Ticket): boolean {
+  return pending !== undefined && (pending.writes ?? 0) > 0 && seen.status === pending.to;
 }
 
 async function createIfNew(
@@ -209,55 +250,6 @@ async function createIfNew(
     if (BoardwalkError.from(error).code !== "conflict") throw error;
     return undefined;
   }
-}
-
-/** A ticket met for the first time: it owes nothing, since nobody has moved it before our eyes. */
-export function newActor(seen: Ticket, connection: string): ActorRecord {
-  return { version: 0, ticket: { ...ticketFields(seen), connection }, context: {}, entry: 0, hooks: [] };
-}
-
-/** The record with the board's news in it; the same object when there is none. Pure. */
-export function arrive(
-  record: ActorRecord,
-  seen: Ticket,
-  workflow: Workflow | undefined,
-  at: Date,
-): ActorRecord {
-  // Reads race: an answer that was on its way while a newer one was kept is history.
-  if (seen.updatedAt < record.ticket.updatedAt) return record;
-  const ticket: TicketRecord = { ...ticketFields(seen), connection: record.ticket.connection };
-  if (seen.status === record.ticket.status)
-    return sameTicket(ticket, record.ticket) ? record : { ...record, ticket };
-  const entry = record.entry + 1;
-  const owed = owedBy(workflow, seen.status, entry, at);
-  // What waited for something to happen in the old status is void; what is merely not done yet is still owed.
-  const kept = record.hooks.filter((hook) => hook.state === "owed");
-  return { ...record, ticket, entry, hooks: [...kept, ...owed] };
-}
-
-function owedBy(workflow: Workflow | undefined, status: string, entry: number, at: Date): OwedHook[] {
-  const since = at.toISOString();
-  return entryHooks(workflow?.machine.states[status]?.onEnter).flatMap((hook) => {
-    if (typeof hook === "function") return [];
-    const withOptions = hook.with === undefined ? {} : { with: { ...hook.with } };
-    return [{ hook: hook.run, entry, status, ...withOptions, state: "owed" as const, since, attempt: 1 }];
-  });
-}
-
-function ticketFields(seen: Ticket): Omit<TicketRecord, "connection"> {
-  const { formerKeys, branches, ref, ...rest } = seen;
-  return {
-    ...rest,
-    ...(formerKeys === undefined ? {} : { formerKeys: [...formerKeys] }),
-    ...(branches === undefined ? {} : { branches: [...branches] }),
-    ...(ref === undefined ? {} : { ref: { ...ref } }),
-  };
-}
-
-function sameTicket(a: TicketRecord, b: TicketRecord): boolean {
-  const order = (ticket: TicketRecord) =>
-    JSON.stringify(Object.entries(ticket).sort(([x], [y]) => (x < y ? -1 : 1)));
-  return order(a) === order(b);
 }
 
 /** The record's ticket as a connector takes it. */

@@ -23,7 +23,7 @@ export function ticketFacts(record: ActorRecord, workflow: Workflow | undefined)
     },
     ...(ticket.archived ? { archived: true } : {}),
     ...(ticket.detached ? { detached: true } : {}),
-    ...(ticket.unmapped || (workflow !== undefined && status === undefined) ? { unmapped: true } : {}),
+    ...(status === undefined && !ticket.detached ? { unmapped: true } : {}),
   };
 }
 
@@ -33,7 +33,8 @@ export function openFacts(
   workflow: Workflow | undefined,
   talk: Conversation,
 ): OpenMoveShape[] {
-  if (workflow === undefined || record.ticket.archived || record.ticket.immovable !== undefined) return [];
+  const { archived, detached, immovable } = record.ticket;
+  if (workflow === undefined || archived || detached || immovable !== undefined) return [];
   return openStatuses(workflow, record)
     .filter(({ status }) => status.id !== NO_STATUS)
     .map(({ status, moves }) => openFact(status, workflow.graph.id, wantedFields(moves), talk));

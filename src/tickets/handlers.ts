@@ -2,8 +2,10 @@ import { BoardwalkError } from "../errors.js";
 import { type JobHandler, TryAgain } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { jobsOwed, type TicketJobs } from "./jobs.js";
-import { performMove, type WorkerDeps } from "./perform.js";
-import { performHook, performObserve } from "./perform-hook.js";
+import { performObserve } from "./look.js";
+import { performMove } from "./perform.js";
+import { performHook } from "./perform-hook.js";
+import type { WorkerDeps } from "./worker-deps.js";
 
 const LONGEST_RETRY_MS = 30_000;
 
@@ -36,8 +38,12 @@ function durable(handler: JobHandler): JobHandler {
   };
 }
 
-/** How many unsettled tickets of one tenant a sweep looks at. */
+/** How many unsettled tickets of one tenant there may be for all of them to have their turn. */
 const SWEEP_LIMIT = 10_000;
+/** How many of one tenant's a sweep sees to, so that a tenant with a great many does not hold up the others. */
+export const SWEEP_BUDGET = 1_000;
+/** Where a tenant's last sweep ended is remembered for longer than sweeps are apart. */
+const TURN_MS = 24 * 3_600_000;
 
 /** Puts back the jobs of every record with something pending or owed: under the same ids, so a job still there is left alone. */
 export async function sweep(store: Store, jobs: TicketJobs, at: Date): Promise<{ readonly put: number }> {
@@ -47,7 +53,7 @@ export async function sweep(store: Store, jobs: TicketJobs, at: Date): Promise<{
 }
 
 async function sweepTenant(tenant: TenantStore, jobs: TicketJobs, at: Date): Promise<number> {
-  const ids = await tenant.unsettled(SWEEP_LIMIT);
+  const ids = await nextTurn(tenant, await tenant.unsettled(SWEEP_LIMIT));
   if (ids.length === 0) return 0;
   let put = 0;
   for (const record of await tenant.getActors(ids)) {
@@ -58,4 +64,13 @@ async function sweepTenant(tenant: TenantStore, jobs: TicketJobs, at: Date): Pro
     }
   }
   return put;
+}
+
+/** By turns: those that stand first because they wait for hours must not keep the others from being looked at. */
+async function nextTurn(tenant: TenantStore, ids: readonly string[]): Promise<readonly string[]> {
+  if (ids.length <= SWEEP_BUDGET) return ids;
+  const kept = await tenant.recall("sweep");
+  const from = typeof kept === "number" && kept < ids.length ? kept : 0;
+  await tenant.remember("sweep", from + SWEEP_BUDGET, TURN_MS);
+  return ids.slice(from, from + SWEEP_BUDGET);
 }

@@ -28,21 +28,38 @@ export function hookJobFor(tenant: string, record: ActorRecord, owed: OwedHook):
   };
 }
 
-export function observeJobFor(tenant: string, connection: string, ticket: string, cause: string): Job {
+export function observeJobFor(
+  tenant: string,
+  connection: string,
+  ticket: string,
+  cause: string,
+  by?: string,
+): Job {
   return {
     id: jobId("observe", tenant, ticket, cause),
     name: "observe",
-    data: { tenant, connection, ticket },
+    data: { tenant, connection, ticket, ...(by === undefined ? {} : { by }) },
     lane: `${tenant}/${connection}`,
   };
 }
 
+/**
+ * How much a sync reads. `poll`: tickets changed since the last time, and workflows when their time has come;
+ * `fresh`: workflows too; `full`: everything, so that what has left the board is noticed.
+ */
+export type SyncReach = "poll" | "fresh" | "full";
+
 /** `cause` makes it new work: the same cause asked twice is one sync. */
-export function syncJobFor(tenant: string, connection: string, cause: string, poll = false): Job {
+export function syncJobFor(
+  tenant: string,
+  connection: string,
+  cause: string,
+  reach: SyncReach = "fresh",
+): Job {
   return {
     id: jobId("sync", tenant, connection, cause),
     name: "sync",
-    data: { tenant, connection, poll },
+    data: { tenant, connection, reach },
     lane: `${tenant}/${connection}/sync`,
   };
 }

@@ -3,10 +3,9 @@ import { BoardwalkError } from "../errors.js";
 import { type JobContext, TryAgain } from "../hooks/hooks.js";
 import { actorRecord } from "../store/records.js";
 import type { ActorRecord, OwedHook, TenantStore } from "../store/store.js";
-import { isDebt, observe, settleHook } from "./actor.js";
+import { isDebt, settleHook } from "./actor.js";
 import type { HookInput, HookResult } from "./boards.js";
-import { jobsOwed, syncJobFor } from "./jobs.js";
-import type { WorkerDeps } from "./perform.js";
+import type { WorkerDeps } from "./worker-deps.js";
 
 export const hookJob = z.object({
   tenant: z.string(),
@@ -35,7 +34,9 @@ export async function performHook(
   if (record === undefined) throw new BoardwalkError("not_found_or_hidden", "We no longer know this ticket.");
   if (owed === undefined || owed.state === "done" || owed.state === "failed") return { record };
   const result = await tryHook(deps, store, record, owed, context);
-  return { record: await settleHook(store, ticket, debt, debtAfter(owed, result, deps.now()), deps.now()) };
+  const settled = await settleHook(store, ticket, debt, debtAfter(owed, result, deps.now()), deps.now());
+  deps.changed?.(tenant, settled);
+  return { record: settled };
 }
 
 async function tryHook(
@@ -95,29 +96,4 @@ function debtAfter(
 /** A slow poll that begins quickly: a branch is often pushed minutes after the ticket was moved. */
 function nextLookMs(attempt: number): number {
   return Math.min(60_000 * 2 ** (attempt - 1), 3_600_000);
-}
-
-export const observeJob = z.object({ tenant: z.string(), connection: z.string(), ticket: z.string() });
-
-/** Reads one ticket from its board and takes in what is new; what that owes is put at once. */
-export async function performObserve(
-  deps: WorkerDeps,
-  data: unknown,
-  context: JobContext,
-): Promise<{ record?: ActorRecord }> {
-  const { tenant, connection, ticket } = observeJob.parse(data);
-  const store = deps.store.tenant(tenant);
-  const board = await deps.boards.open(store, connection);
-  const seen = await board.connector.readTicket(ticket, context.signal);
-  if (seen === undefined) return {};
-  const workflow = (await deps.workflows.of(store)).byId.get(seen.workflow);
-  if (workflow?.status(seen.status) === undefined) {
-    // Its workflow has changed. One pull for all the tickets that show so within a minute.
-    const minute = Math.floor(deps.now().getTime() / 60_000);
-    await deps.jobs.put(syncJobFor(tenant, connection, `unknown-${seen.status}-${minute}`));
-  }
-  const about = { connection, ...(workflow === undefined ? {} : { workflow }), at: deps.now() };
-  const record = await observe(store, seen, about);
-  for (const job of jobsOwed(tenant, record)) await deps.jobs.put(job);
-  return { record };
 }

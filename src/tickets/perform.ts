@@ -3,25 +3,18 @@ import type { Connector, Move, Ticket } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import { type Job, type JobContext, TryAgain } from "../hooks/hooks.js";
 import { actorRecord, settledMove } from "../store/records.js";
-import type { ActorRecord, PendingMove, Store, TenantStore } from "../store/store.js";
+import type { ActorRecord, PendingMove, TenantStore } from "../store/store.js";
 import { type Ending, noteWrite, settle } from "./actor.js";
-import type { Boards, OpenBoard } from "./boards.js";
+import type { OpenBoard } from "./boards.js";
 import { closedByTeam } from "./decide.js";
 import { auditMove, auditMoveIfMissing, endingOf } from "./endings.js";
 import { fillFields } from "./fields.js";
-import { jobsOwed, syncJobFor, type TicketJobs } from "./jobs.js";
+import { syncJobFor } from "./jobs.js";
+import { tellNews, workflowOf } from "./look.js";
+import type { WorkerDeps } from "./worker-deps.js";
 import type { Workflow } from "./workflow.js";
-import type { Workflows } from "./workflows.js";
 
 /** The worker's half of a move: act on the board, settle the record, report what is true. */
-
-export interface WorkerDeps {
-  readonly store: Store;
-  readonly boards: Boards;
-  readonly workflows: Workflows;
-  readonly jobs: TicketJobs;
-  now(): Date;
-}
 
 export const moveJob = z.object({ tenant: z.string(), ticket: z.string(), moveId: z.string() });
 
@@ -50,7 +43,7 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
   const wrote = (pending.writes ?? 0) > 0;
   const work: Try = { record, pending, workflows, signal: context.signal, wrote };
   const end = await tryMove(deps, store, work, context.attempt);
-  const workflow = workflows.get(end.seen?.workflow ?? record.ticket.workflow);
+  const workflow = await workflowAfter(deps, store, work, end.seen);
   const settled = await settle(store, ticket, moveId, {
     ...end,
     ...(workflow === undefined ? {} : { workflow }),
@@ -61,8 +54,20 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
   }
   if (settled.lastMove?.moveId === moveId) await auditMove(store, ticket, settled.lastMove);
   // Put here as well as by the waiting caller: the debt is paid whether or not anyone still waits.
-  for (const job of jobsOwed(tenant, settled)) await deps.jobs.put(job);
+  await tellNews(deps, store, record, settled);
   return replyOf(settled, moveId);
+}
+
+/** The workflow to settle by. Someone waits for this, so a pull that others have begun is not waited for. */
+async function workflowAfter(
+  deps: WorkerDeps,
+  store: TenantStore,
+  { record, workflows, signal }: Try,
+  seen: Ticket | undefined,
+): Promise<Workflow | undefined> {
+  const known = workflows.get(seen?.workflow ?? record.ticket.workflow);
+  if (seen === undefined || known?.status(seen.status) !== undefined) return known;
+  return await workflowOf(deps, store, record.ticket.connection, seen, signal).catch(() => known);
 }
 
 function replyOf(record: ActorRecord, moveId: string): MoveReply {

@@ -55,6 +55,9 @@ export const workflowRecord = z.object({
   revision: z.number().int(),
   /** Hooks owed on entering a status, by status id. */
   hooks: z.record(text, z.array(z.object({ run: text, with: z.record(text, z.unknown()).optional() }))),
+  /** Set until every process has been told that it is not what it was, with what there is to tell. */
+  changed: z.boolean().optional(),
+  untold: z.array(z.unknown()).optional(),
 });
 export type WorkflowRecord = z.infer<typeof workflowRecord>;
 

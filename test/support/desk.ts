@@ -7,9 +7,9 @@ import { newActor } from "../../src/tickets/actor.js";
 import type { HookRun } from "../../src/tickets/boards.js";
 import { createTickets } from "../../src/tickets/desk.js";
 import { createTicketHandlers } from "../../src/tickets/handlers.js";
-import type { WorkerDeps } from "../../src/tickets/perform.js";
 import type { Conversation, Tickets } from "../../src/tickets/tickets.js";
 import { createViews } from "../../src/tickets/view.js";
+import type { WorkerDeps } from "../../src/tickets/worker-deps.js";
 import { createWorkflows } from "../../src/tickets/workflows.js";
 import type { FakeBoard } from "./fake-board.js";
 

@@ -1,0 +1,19 @@
+import type { ActorRecord, Store, TenantStore } from "../store/store.js";
+import type { Boards } from "./boards.js";
+import type { TicketJobs } from "./jobs.js";
+import type { Workflows } from "./workflows.js";
+
+/** What a worker needs for its part in the protocol of a ticket. */
+export interface WorkerDeps {
+  readonly store: Store;
+  readonly boards: Boards;
+  readonly workflows: Workflows;
+  readonly jobs: TicketJobs;
+  /** Pulls the connection's workflows; resolves when they are kept. */
+  readonly refresh?: (tenant: TenantStore, connection: string, signal: AbortSignal) => Promise<void>;
+  /** Told of every ticket that is not what it was. */
+  readonly changed?: (tenant: string, record: ActorRecord) => void;
+  /** Told when a ticket is found to be moved back and forth, and nothing is started for it any more. */
+  readonly bounced?: (tenant: TenantStore, record: ActorRecord) => Promise<void>;
+  now(): Date;
+}
