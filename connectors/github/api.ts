@@ -3,6 +3,7 @@ import { Octokit } from "@octokit/rest";
 import { z } from "zod";
 import type { ConnectorKit } from "../../src/board/connector.js";
 import {
+  bounded,
   errorFromShape,
   errorFromTransport,
   pause,
@@ -145,7 +146,7 @@ function sameOriginFetch(timeoutMs: number): typeof fetch {
     for (let hop = 0; ; hop++) {
       const response = await fetch(url, { ...init, signal, redirect: "manual" });
       const location = response.headers.get("location");
-      if (response.status < 300 || response.status >= 400 || location === null) return response;
+      if (response.status < 300 || response.status >= 400 || location === null) return bounded(response);
       const next = new URL(location, url);
       const sameRequest = response.status >= 307 || (init.method ?? "GET") === "GET";
       if (next.origin !== url.origin || !sameRequest || hop >= MAX_REDIRECTS) {

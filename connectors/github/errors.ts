@@ -1,4 +1,4 @@
-import { errorFromAnswer, errorFromTransport } from "../../src/board/http.js";
+import { errorFromAnswer, errorFromTransport, parseRetryAfter } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 
 /** How GitHub is called in a sentence. */
@@ -11,21 +11,26 @@ const SECONDARY_WAIT_SECONDS = 60;
 interface OctokitFailure {
   readonly status: number;
   readonly response?: { readonly headers: Readonly<Record<string, unknown>>; readonly data: unknown };
-  readonly request?: { readonly url?: string };
+  readonly request?: { readonly method?: string; readonly url?: string };
 }
 
-/** Any failure of a request through octokit as a BoardwalkError. */
+/**
+ * Any failure of a request through octokit as a BoardwalkError. The library's own error is not kept as the cause: it
+ * holds what was sent, and so the ticket's text.
+ */
 export function errorFromOctokit(error: unknown, caller: AbortSignal): BoardwalkError {
   if (!isOctokitFailure(error) || error.response === undefined) {
     return errorFromTransport(BOARD, causeOf(error), caller);
   }
   const { status, response } = error;
+  const cause = redacted(error);
+  answers.set(cause, { status, body: response.data });
   // Asking for an installation token: the App was removed, or its key was.
   if (error.request?.url?.endsWith("/access_tokens") && (status === 404 || status === 403)) {
     return new BoardwalkError(
       "auth_expired",
       "The GitHub App is no longer installed, or suspended. Please install it again.",
-      { cause: error },
+      { cause },
     );
   }
   const said = wordsOf(response.data).join(" ");
@@ -38,8 +43,21 @@ export function errorFromOctokit(error: unknown, caller: AbortSignal): Boardwalk
       header: (name) => (name === "retry-after" && wait !== undefined ? String(wait) : header(name)),
       ...(said === "" ? {} : { text: said }),
     },
-    error,
+    cause,
   );
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Beside the causes and not in them, because GitHub's answers quote what people wrote. */
+const answers = new WeakMap<object, Answer>();
+
+function redacted({ status, request }: OctokitFailure): Error {
+  const path = request?.url === undefined ? "GitHub" : new URL(request.url).pathname;
+  return new Error(`${request?.method ?? "request"} ${path}: ${status}`);
 }
 
 /** GitHub's own words: the message above, and the message of each fault below it. Empty for a page of HTML. */
@@ -80,8 +98,8 @@ export function waitSeconds(
   said: string,
   now = Date.now(),
 ): number | undefined {
-  const retryAfter = Number(header("retry-after") ?? Number.NaN);
-  if (Number.isFinite(retryAfter)) return retryAfter;
+  const retryAfterMs = parseRetryAfter(header("retry-after"), now);
+  if (retryAfterMs !== undefined) return retryAfterMs / 1000;
   if (header("x-ratelimit-remaining") === "0") {
     const reset = Number(header("x-ratelimit-reset") ?? Number.NaN);
     return Number.isFinite(reset) ? Math.max(1, Math.ceil(reset - now / 1000)) : SECONDARY_WAIT_SECONDS;
@@ -92,10 +110,9 @@ export function waitSeconds(
 }
 
 /** Status and body of a refusal that the caller wants to read itself. */
-export function answerIn(error: unknown): { readonly status: number; readonly body: unknown } | undefined {
-  const cause = error instanceof BoardwalkError ? error.cause : error;
-  if (!isOctokitFailure(cause) || cause.response === undefined) return undefined;
-  return { status: cause.status, body: cause.response.data };
+export function answerIn(error: unknown): Answer | undefined {
+  const cause = error instanceof BoardwalkError ? error.cause : undefined;
+  return cause instanceof Error ? answers.get(cause) : undefined;
 }
 
 function headerOf(headers: Readonly<Record<string, unknown>>, name: string): string | undefined {

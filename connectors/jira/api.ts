@@ -3,7 +3,13 @@ import { Agent as HttpsAgent } from "node:https";
 import { Agile, BaseClient, type Client, Version3 } from "jira.js";
 import { z } from "zod";
 import type { ConnectorKit } from "../../src/board/connector.js";
-import { errorFromShape, REQUEST_TIMEOUT_MS, retryRead, withTimeout } from "../../src/board/http.js";
+import {
+  errorFromShape,
+  MAX_REPLY_BYTES,
+  REQUEST_TIMEOUT_MS,
+  retryRead,
+  withTimeout,
+} from "../../src/board/http.js";
 import type { BoardwalkError } from "../../src/errors.js";
 import type { AdfDocument } from "./adf.js";
 import { errorFrom, type Refusal, statusOf } from "./answers.js";
@@ -42,7 +48,6 @@ const agents = {
   httpsAgent: new HttpsAgent({ keepAlive: true }),
 };
 
-const MAX_REPLY_BYTES = 20_000_000;
 /** A success whose body says nothing we need. */
 const anything = z.unknown();
 const ISSUE_FIELDS = ["summary", "status", "issuetype", "project", "updated", "archiveddate"];

@@ -1,5 +1,5 @@
 import { LinearError } from "@linear/sdk";
-import { errorFromAnswer, errorFromShape, errorFromTransport } from "../../src/board/http.js";
+import { errorFromAnswer, errorFromShape, errorFromTransport, transportCode } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { faultShape, type LinearFault } from "./shapes.js";
 
@@ -106,9 +106,9 @@ function rateLimited(header: Failure["header"], now: Date, cause: Error): Boardw
 function transportError(thrown: unknown, { operation, signal }: ErrorContext): BoardwalkError {
   if (thrown instanceof SyntaxError) return errorFromShape(BOARD, new Error(`${operation}: no JSON`));
   if (!(thrown instanceof Error)) return errorFromTransport(BOARD, new Error(operation), signal);
-  const { name, cause } = thrown;
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "failed";
-  const error = Object.assign(new Error(`${operation}: ${name} ${code}`), { name });
+  const { name } = thrown;
+  const code = transportCode(thrown);
+  const error = Object.assign(new Error(`${operation}: ${name} ${code ?? "failed"}`), { name, code });
   return errorFromTransport(BOARD, error, signal);
 }
 

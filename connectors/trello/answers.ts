@@ -4,6 +4,7 @@ import {
   errorFromAnswer,
   errorFromShape,
   errorFromTransport,
+  transportCode,
 } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 
@@ -51,9 +52,9 @@ export function staleWorkflow(cause?: unknown): BoardwalkError {
 /** A failure without an answer. The library's own words are not kept: they may repeat an address. */
 export function transportError(thrown: unknown, operation: string, signal: AbortSignal): BoardwalkError {
   if (thrown instanceof BoardwalkError) return thrown;
-  const { name, cause } = thrown instanceof Error ? thrown : { name: "failed", cause: undefined };
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? ` ${String(cause.code)}` : "";
-  const error = Object.assign(new Error(`${operation}: ${name}${code}`), { name });
+  const name = thrown instanceof Error ? thrown.name : "failed";
+  const code = transportCode(thrown);
+  const error = Object.assign(new Error(`${operation}: ${name} ${code ?? ""}`.trim()), { name, code });
   return errorFromTransport(BOARD, error, signal);
 }
 

@@ -12,6 +12,23 @@ export function siteOf(baseUrl: string): string {
   return createHash("sha256").update(host.toLowerCase()).digest("hex").slice(0, 8);
 }
 
+/** The most that is read of one reply: boards send pages, and what never ends would fill our memory. */
+export const MAX_REPLY_BYTES = 20_000_000;
+
+/** The response, its body broken off with an error beyond `maxBytes`, counted as unpacked. */
+export function bounded(response: Response, maxBytes = MAX_REPLY_BYTES): Response {
+  if (response.body === null) return response;
+  let read = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      read += chunk.byteLength;
+      if (read > maxBytes) controller.error(new Error("The reply is too large."));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counted), response);
+}
+
 /** Aborts when `signal` does or when `timeoutMs` have passed. */
 export function withTimeout(signal: AbortSignal, timeoutMs = REQUEST_TIMEOUT_MS): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
@@ -66,16 +83,24 @@ export function errorFromTransport(board: string, error: unknown, caller: AbortS
   });
 }
 
+const TIMEOUTS = new Set([
+  ...["TimeoutError", "AbortError", "ECONNABORTED", "ETIMEDOUT", "ERR_CANCELED"],
+  ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"],
+]);
+
 function isTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = "code" in error ? error.code : undefined;
-  return (
-    error.name === "TimeoutError" ||
-    error.name === "AbortError" ||
-    code === "ECONNABORTED" ||
-    code === "ETIMEDOUT" ||
-    code === "ERR_CANCELED"
-  );
+  return TIMEOUTS.has(error.name) || TIMEOUTS.has(transportCode(error) ?? "");
+}
+
+/** `ECONNREFUSED` and the like: of the error itself, or of the one that `fetch` wraps. */
+export function transportCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  for (const failure of [error, error.cause]) {
+    if (failure instanceof Error && "code" in failure && typeof failure.code === "string")
+      return failure.code;
+  }
+  return undefined;
 }
 
 /** An answer of the right status but the wrong shape: a proxy's HTML page, half a body, an unknown schema. */
@@ -87,13 +112,20 @@ export function errorFromShape(board: string, cause?: unknown): BoardwalkError {
   );
 }
 
-/** Seconds or an HTTP date, as milliseconds from now. */
+/** No board asks for more; what says so is a slip, and must not silence a connection for years. */
+const LONGEST_WAIT_MS = 24 * 3_600_000;
+
+/** Seconds or an HTTP date, as milliseconds from now, at most a day. `undefined` for what is neither. */
 export function parseRetryAfter(value: string | undefined, now = Date.now()): number | undefined {
-  if (value === undefined || value === "") return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const text = value?.trim() ?? "";
+  if (text === "") return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : dateOf(text) - now;
+  return Number.isNaN(ms) ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(0, ms));
+}
+
+/** `Date.parse` takes a bare "-5" for a month of the year 2001. */
+function dateOf(text: string): number {
+  return /^([a-z]{3}|\d{4}-)/i.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 /** The board wants to be left alone for a while, said in a person's words. */
