@@ -3,15 +3,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type GithubEmulator, startGithubEmulator } from "../connectors/github/emulator.js";
-import { demoJiraSite, type JiraEmulator, startJiraEmulator } from "../connectors/jira/emulator.js";
 import { type App, createApp } from "./app.js";
 import { parseConfig } from "./config.js";
+import type { DemoBoard } from "./demo-boards.js";
+import { type DemoTeam, TEAMS } from "./demo-teams.js";
 import { BoardwalkError } from "./errors.js";
 import { issueToken } from "./http/auth.js";
+import type { TenantStore } from "./store/store.js";
 import { syncJobFor } from "./tickets/jobs.js";
 import type { Conversation } from "./tickets/tickets.js";
 
-/** Two teams, each with a board and a repository that speak the real protocols, and one service before them. */
+/** Two teams with boards of all four kinds and a repository each, and one service before them. */
 
 export interface DemoOptions {
   readonly port: number;
@@ -54,49 +56,7 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-type Issue = readonly [title: string, status: string];
-
-const [TO_DO, IN_PROGRESS, IN_REVIEW, DONE, BLOCKED] = ["10000", "10001", "10002", "10003", "10004"] as const;
-
-const TEAMS: readonly { id: string; name: string; issues: readonly Issue[]; branches: readonly string[] }[] =
-  [
-    {
-      id: "acme",
-      name: "Acme",
-      issues: [
-        ["Login bug: the second tap is ignored", IN_PROGRESS],
-        ["Login page forgets the chosen language", TO_DO],
-        ["Checkout total is wrong with two coupons", IN_PROGRESS],
-        ["Search finds nothing for names with accents", TO_DO],
-        ["Export the monthly report as a spreadsheet", IN_PROGRESS],
-        ["Welcome mail arrives twice", BLOCKED],
-        ["Dark mode for the settings page", TO_DO],
-        ["Upload fails for large photos", IN_REVIEW],
-        ["Speed up the dashboard on slow phones", TO_DO],
-        ["Invite links expire after a week", DONE],
-      ],
-      branches: ["feat/ENG-1-second-tap", "fix/ENG-3-coupons", "feat/ENG-12-unrelated"],
-    },
-    {
-      id: "globex",
-      name: "Globex",
-      issues: [
-        ["Rotate the signing keys every month", IN_PROGRESS],
-        ["Invoice numbers skip after midnight", TO_DO],
-        ["Audit log misses deleted accounts", IN_PROGRESS],
-        ["Refunds stay pending on holidays", IN_REVIEW],
-        ["Move the archive to cold storage", TO_DO],
-        ["Support chat loses the last message", IN_PROGRESS],
-        ["Warn before the trial ends", TO_DO],
-        ["Currency rounding on receipts", BLOCKED],
-        ["Onboarding tour for new admins", TO_DO],
-        ["Retire the old billing page", DONE],
-      ],
-      branches: ["feat/ENG-1-rotate-keys", "fix/ENG-6-chat"],
-    },
-  ];
-
-/** Starts everything and imports both boards; resolves when a client may come. */
+/** Starts everything and imports every board; resolves when a client may come. */
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const dir = await mkdtemp(join(tmpdir(), "boardwalk-demo-"));
   const closers: (() => Promise<void>)[] = [() => rm(dir, { recursive: true, force: true })];
@@ -141,48 +101,70 @@ function demoConfig(options: DemoOptions, adminToken: string, dir: string) {
 async function startTeam(
   app: App,
   url: string,
-  team: (typeof TEAMS)[number],
+  team: DemoTeam,
   closers: (() => Promise<void>)[],
 ): Promise<DemoTenant> {
-  const issues = team.issues.map(([title, status]) => ({ title, status }));
-  const board = await startJiraEmulator({
-    site: demoJiraSite({ key: "ENG", name: `${team.name} engineering`, issues }),
-  });
-  closers.push(() => board.close());
-  const repo = `${team.id}/web`;
-  const github = await startGithubEmulator({
-    token: `github-${randomBytes(12).toString("hex")}`,
-    repos: [
-      { owner: team.id, name: "web", branches: team.branches.map((name) => ({ name, commitsAhead: 1 })) },
-    ],
-  });
+  const github = await startGithub(team);
   closers.push(() => github.close());
+  const boards: { readonly id: string; readonly board: DemoBoard }[] = [];
+  for (const { id, start } of team.boards) {
+    const board = await start(github);
+    closers.push(() => board.close());
+    boards.push({ id, board });
+  }
+  const repo = `${team.id}/${REPOSITORY}`;
   await app.store.createTenant({ id: team.id, name: team.name, createdAt: new Date().toISOString() });
   const tenant = app.store.tenant(team.id);
   const { token } = await issueToken(tenant, { name: `${team.id} demo` }, new Date());
-  await app.connections.add(tenant, connectionOf(board, github, repo));
-  await importBoard(app, team.id, "eng");
+  await Promise.all(boards.map(({ id, board }) => connect(app, tenant, { id, board, github, repo })));
   return {
     id: team.id,
     mcpUrl: `${url}/t/${team.id}/mcp`,
     token,
-    connections: [{ id: "eng", provider: "jira", boardUrl: board.url, authorization: board.authorization }],
+    connections: boards.map(({ id, board: { provider, boardUrl, authorization } }) => ({
+      id,
+      provider,
+      boardUrl,
+      authorization,
+    })),
     vcs: { provider: "github", url: github.url, repo, authorization: github.authorization },
   };
 }
 
-function connectionOf(board: JiraEmulator, github: GithubEmulator, repo: string) {
-  return {
-    id: "eng",
-    provider: "jira",
+const REPOSITORY = "web";
+
+async function startGithub({ id, branches, projects = [] }: DemoTeam): Promise<GithubEmulator> {
+  return await startGithubEmulator({
+    token: `github-${randomBytes(12).toString("hex")}`,
+    repos: [{ owner: id, name: REPOSITORY, branches: branches.map((name) => ({ name, commitsAhead: 1 })) }],
+    projects,
+  });
+}
+
+interface Connecting {
+  readonly id: string;
+  readonly board: DemoBoard;
+  readonly github: GithubEmulator;
+  readonly repo: string;
+}
+
+/** Every board opens a draft pull request when a ticket comes to In Review, if it has a branch. */
+async function connect(
+  app: App,
+  tenant: TenantStore,
+  { id, board, github, repo }: Connecting,
+): Promise<void> {
+  await app.connections.add(tenant, {
+    id,
+    provider: board.provider,
     settings: {
-      baseUrl: board.url,
-      project: "ENG",
+      ...board.settings,
       vcs: { provider: "github", repo, apiUrl: github.url },
       hooks: [{ on: "enter", status: "In Review", run: "draft-pull-request" }],
     },
     credentials: { ...board.credentials, vcs: { token: github.token } },
-  };
+  });
+  await importBoard(app, tenant.id, id);
 }
 
 async function importBoard(app: App, tenant: string, connection: string): Promise<void> {
@@ -207,10 +189,11 @@ export function describeDemo({ line, app }: Demo): string {
       ? "State is kept in memory, because no redis-server is installed: good for a look, gone at the end."
       : "State is kept in a Redis of the demo's own, gone at the end.";
   return [
-    `Boardwalk is at ${line.url}. Two teams, ${line.tenants.map(({ id }) => id).join(" and ")}, each with a Jira board and a GitHub repository (emulated).`,
+    `Boardwalk is at ${line.url}. Two teams, their boards and a GitHub repository each (all emulated):`,
+    ...line.tenants.map(describeTenant),
     kept,
     "",
-    "For Claude, Cursor and others (Acme's board):",
+    "For Claude, Cursor and others (Acme's boards):",
     JSON.stringify(servers, null, 2),
     "",
     "For the MCP Inspector:",
@@ -219,11 +202,17 @@ export function describeDemo({ line, app }: Demo): string {
     "Try saying:",
     '  "Move the login bug to in review"      (a draft pull request opens)',
     '  "Move the photo upload to done"        (Done wants a resolution: answer the question)',
-    '  "Move the invite links to in review"   (the workflow does not allow it)',
+    '  "Move the invite links to in review"   (Jira\'s workflow does not allow it)',
+    '  "Move push notifications to in review" (there are two on the Linear board: which one?)',
+    '  "Move the contacts import to in review" (Linear would; the team\'s own rule does not)',
     "",
     'Without a client: npm run demo -- --say "move the login bug to in review"',
     `The board itself: curl -s ${acme.connections[0]?.boardUrl}/rest/api/3/issue/ENG-1?fields=status -H "Authorization: ${acme.connections[0]?.authorization}"`,
     "",
     "Ctrl-C ends it.",
   ].join("\n");
+}
+
+function describeTenant({ id, connections }: DemoTenant): string {
+  return `  ${id}: ${connections.map((each) => `${each.provider} (${each.id}) at ${each.boardUrl}`).join(", ")}`;
 }

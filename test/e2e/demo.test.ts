@@ -111,7 +111,10 @@ describe("plain HTTP", () => {
     expect((todo.body.tickets as object[]).length).toBe(4);
     const connections = await get("/api/v1/tenants/acme/connections");
     expect(connections.body).toMatchObject({
-      connections: [{ id: "eng", provider: "jira", health: { state: "ok" }, imported: { tickets: 10 } }],
+      connections: [
+        { id: "eng", provider: "jira", health: { state: "ok" }, imported: { tickets: 10 } },
+        { id: "mobile", provider: "linear", health: { state: "ok" }, imported: { tickets: 7 } },
+      ],
     });
     expect(JSON.stringify(connections.body)).not.toMatch(/token/i);
     const synced = await post(
