@@ -3,11 +3,12 @@ import { run as gate } from "./gate.js";
 import type { Row } from "./harness.js";
 import { run as mcp } from "./mcp.js";
 import { run as move } from "./move.js";
+import { run as references } from "./references.js";
 import { run as transitions } from "./transitions.js";
 
 /** Every claim about speed, in one table: each row a ratio of two things measured side by side in this run. */
 
-const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = { transitions, gate, mcp, move };
+const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = { transitions, gate, mcp, move, references };
 
 const wanted = process.argv.slice(2);
 const rows: Row[] = [];

@@ -3,17 +3,18 @@ import { BoardwalkError } from "../errors.js";
 import type { ActorRecord, PendingMove } from "../store/store.js";
 import { intend, type Wish } from "./actor.js";
 import { acceptedAnswer, ends, settledAnswer } from "./answers.js";
-import { decide, knowsAllEdges } from "./decide.js";
+import { decide, knowsAllEdges, openStatuses } from "./decide.js";
 import { endingOf } from "./endings.js";
 import { openFacts, ticketFacts } from "./facts.js";
-import { heardStatus } from "./heard.js";
+import { heardStatus, talkedOf } from "./heard.js";
 import { hookJobFor, moveJobFor, observeJobFor, type TicketJobs } from "./jobs.js";
 import { moveReply } from "./perform.js";
 import { hookReply } from "./perform-hook.js";
 import { askWhich } from "./reads.js";
-import { type Resolved, resolveStatus, resolveTicket } from "./resolve.js";
+import { type Resolved, resolveTicket } from "./resolve.js";
 import type { MoveShape } from "./shapes.js";
 import { say } from "./speech.js";
+import { resolveStatus, type StatusFound } from "./statuses.js";
 import type { Conversation, MoveArguments } from "./tickets.js";
 import type { TenantView, Views } from "./view.js";
 import { plainWords } from "./words.js";
@@ -31,7 +32,7 @@ export interface MoveDeps {
 export async function move(deps: MoveDeps, talk: Conversation, args: MoveArguments): Promise<MoveShape> {
   const deadline = deps.now().getTime() + talk.budgetMs;
   const view = await deps.views.fresh(talk.tenant);
-  const resolved = resolveTicket(view, args.ticket);
+  const resolved = resolveTicket(view, args.ticket, await talkedOf(talk, args.ticket));
   if (resolved.kind !== "one") {
     return whichTicket(view, resolved);
   }
@@ -77,7 +78,7 @@ function resolveTarget(
     );
     return { answer: { outcome: "refused", code: "no_such_move", ticket, openMoves, spoken } };
   }
-  const resolved = resolveStatus(workflow, args.to);
+  const resolved = onlyOpen(workflow, record, resolveStatus(workflow, args.to));
   if (resolved.kind === "one") return { to: resolved.value.id };
   const edge = edgeNamed(workflow, record, args.to);
   if (edge !== undefined) return edge;
@@ -101,6 +102,14 @@ function resolveTarget(
   return {
     answer: { outcome: "question", ticket, question: { about: "status", options }, openMoves, spoken },
   };
+}
+
+/** A column, or a common word, that stands for several statuses means the one of them that is open, if only one is. */
+function onlyOpen(workflow: Workflow, record: ActorRecord, found: StatusFound): StatusFound {
+  if (found.kind !== "many" || found.by === "name") return found;
+  const open = openStatuses(workflow, record).map(({ status }) => status.id);
+  const [only, ...others] = found.values.filter((status) => open.includes(status.id));
+  return only === undefined || others.length > 0 ? found : { kind: "one", value: only, by: "column" };
 }
 
 /** `Start work`: the edge itself was named, not where it leads. */

@@ -1,6 +1,7 @@
 import type { ActorRecord, PendingMove, SettledMove } from "../store/store.js";
 import { acceptedAnswer, settledAnswer } from "./answers.js";
 import { hookFacts, ticketFacts } from "./facts.js";
+import { talkedOf } from "./heard.js";
 import { type MoveDeps, move, whichTicket } from "./moves.js";
 import { resolveTicket } from "./resolve.js";
 import type { MoveShape } from "./shapes.js";
@@ -20,7 +21,7 @@ export async function checkProgress(
   const record =
     args.ticket === undefined
       ? lastAskedBy(view, talk.speaker.person, args.moveId)
-      : resolveTicket(view, args.ticket);
+      : resolveTicket(view, args.ticket, await talkedOf(talk, args.ticket));
   if (record.kind !== "one") {
     if (args.ticket === undefined)
       return { outcome: "refused", code: "not_found_or_hidden", spoken: say.nothingPending() };
@@ -92,7 +93,7 @@ export async function undo(
       ? latestMoved(view, ({ lastConfirmed }) =>
           [lastConfirmed].filter((move) => move?.by.person === talk.speaker.person),
         )
-      : resolveTicket(view, args.ticket);
+      : resolveTicket(view, args.ticket, await talkedOf(talk, args.ticket));
   if (resolved.kind !== "one") {
     if (args.ticket === undefined)
       return { outcome: "refused", code: "not_found_or_hidden", spoken: say.nothingToUndo() };

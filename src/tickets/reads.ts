@@ -1,13 +1,14 @@
 import { BoardwalkError } from "../errors.js";
 import type { ActorRecord } from "../store/store.js";
 import { hookFacts, openFacts, ticketFacts } from "./facts.js";
-import { rememberHeard } from "./heard.js";
-import { type Resolved, resolveStatus, resolveTicket } from "./resolve.js";
+import { rememberHeard, type Told, talkedOf } from "./heard.js";
+import { type Resolved, resolveTicket } from "./resolve.js";
 import type { BoardShape, FindShape, MovesShape, QuestionShape, ReadShape, TicketShape } from "./shapes.js";
 import { labelsOf, say } from "./speech.js";
+import { resolveStatus } from "./statuses.js";
 import type { Conversation, Tickets } from "./tickets.js";
 import type { TenantView, Views } from "./view.js";
-import { plainWords, tokensOf, withoutFillers, withoutKinds } from "./words.js";
+import { plainWords } from "./words.js";
 import type { Workflow } from "./workflow.js";
 
 /** The answers that come from our own snapshot, without waiting for any board. */
@@ -21,19 +22,21 @@ export function createReads(
     async find(talk, args) {
       const view = await views.fresh(talk.tenant);
       const answer = find(view, args);
-      await rememberHeard(talk, answer.tickets.slice(0, 5));
+      await rememberHeard(talk, { tickets: answer.tickets.slice(0, 5) });
       return answer;
     },
     async read(talk, args) {
       const view = await views.fresh(talk.tenant);
-      const answer = read(view, resolveTicket(view, args.ticket), talk);
-      await rememberHeard(talk, answer.ticket === undefined ? [] : [answer.ticket]);
+      const talked = await talkedOf(talk, args.ticket);
+      const answer = read(view, resolveTicket(view, args.ticket, talked), talk);
+      await rememberHeard(talk, toldBy(answer));
       return answer;
     },
     async listMoves(talk, args) {
       const view = await views.fresh(talk.tenant);
-      const answer = listMoves(view, resolveTicket(view, args.ticket), talk);
-      await rememberHeard(talk, answer.ticket === undefined ? [] : [answer.ticket]);
+      const talked = await talkedOf(talk, args.ticket);
+      const answer = listMoves(view, resolveTicket(view, args.ticket, talked), talk);
+      await rememberHeard(talk, toldBy(answer));
       return answer;
     },
     async describeBoard(talk, args) {
@@ -44,6 +47,12 @@ export function createReads(
       return { revision: view.workflowRevision, workflows: [...view.workflows.values()] };
     },
   };
+}
+
+/** What the answer about one ticket told, or between which tickets it asked. */
+function toldBy({ ticket, question }: Pick<ReadShape, "ticket" | "question">): Told {
+  const offered = question?.about === "ticket" ? question.options.map((option) => option.id) : undefined;
+  return { tickets: ticket === undefined ? [] : [ticket], ...(offered === undefined ? {} : { offered }) };
 }
 
 type FindArguments = Parameters<Tickets["find"]>[1];
@@ -70,7 +79,7 @@ function matching(view: TenantView, query: string): readonly ActorRecord[] {
   const exact = resolveTicket(view, query);
   if (exact.kind === "one") return [exact.value];
   if (exact.kind === "many") return exact.values;
-  return view.byTitle(withoutKinds(withoutFillers(tokensOf(query))), false);
+  return [];
 }
 
 /** Where the ticket that ended the last page stands now; a ticket that has left takes its place with it. */

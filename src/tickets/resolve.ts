@@ -1,116 +1,173 @@
-import { NO_STATUS, type Status } from "../machine/index.js";
 import type { ActorRecord } from "../store/store.js";
-import type { TenantView } from "./view.js";
-import { plainWords, tokensOf, withoutFillers, withoutKinds } from "./words.js";
-import type { Workflow } from "./workflow.js";
+import { keyParts, keysIn, type SpokenKey, spokenKey } from "./keys.js";
+import { withDigits } from "./numbers.js";
+import { pointedAt, pointerIn, type Talked } from "./points.js";
+import { soundAlike } from "./sounds.js";
+import { titleTokens } from "./title-index.js";
+import { keysOf, type TenantView } from "./view.js";
+import {
+  attachLetters,
+  inKatakana,
+  joinLetters,
+  namesAll,
+  tokensOf,
+  withoutFillers,
+  withoutKinds,
+  withoutLinks,
+} from "./words.js";
 
-/** What a reference can mean. Never a guess: several candidates are a question, none says what is near. */
+/**
+ * What a reference can mean. Never a guess: several candidates are a question, none says what is near.
+ * `heard`: it fits only by its sound, so its speaker should be asked before anything is done.
+ */
 export type Resolved<T> =
-  | { readonly kind: "one"; readonly value: T }
+  | { readonly kind: "one"; readonly value: T; readonly heard?: true }
   | { readonly kind: "many"; readonly values: readonly T[] }
   | { readonly kind: "none"; readonly near: readonly T[] };
 
-/** The ticket that `reference` names: an id, a key said any way, or words of its title. Exact beats loose. */
-export function resolveTicket(view: TenantView, reference: string): Resolved<ActorRecord> {
+const NOT_FOUND = { kind: "none", near: [] } as const;
+
+/**
+ * The ticket that `reference` names: an id, a key said any way, words of its title, or what the talk was about.
+ * Exact beats loose, and loose beats what merely sounds alike.
+ */
+export function resolveTicket(
+  view: TenantView,
+  reference: string,
+  talked: Talked = {},
+): Resolved<ActorRecord> {
   const byId = view.actors.get(reference.trim());
   if (byId !== undefined) return { kind: "one", value: byId };
-  for (const candidates of ladder(view, reference)) {
-    const [first, ...others] = candidates;
-    if (first === undefined) continue;
-    return others.length === 0 ? { kind: "one", value: first } : { kind: "many", values: candidates };
-  }
-  return { kind: "none", near: view.nearTitle(withoutKinds(withoutFillers(tokensOf(reference))), 3) };
-}
-
-/** Readings of a ticket reference, the surest first. */
-function* ladder(view: TenantView, reference: string): Generator<readonly ActorRecord[]> {
-  yield view.byKey(reference);
-  for (const key of keysIn(reference)) yield view.byKey(key);
-  const all = tokensOf(reference);
-  const words = withoutFillers(all);
-  yield exactTitle(view, all, plainWords(reference));
-  yield exactTitle(view, words, words.join(" "));
-  yield view.byTitle(words, true);
-  const core = withoutKinds(words);
-  if (core.length < words.length) yield view.byTitle(core, true);
-  yield view.byTitle(words, false);
-  if (core.length < words.length) yield view.byTitle(core, false);
-}
-
-function exactTitle(view: TenantView, words: readonly string[], title: string): readonly ActorRecord[] {
-  return view.byTitle(words, true).filter((record) => plainWords(record.ticket.title) === title);
-}
-
-/** `ticket ENG 42`, `eng-42 please`: whatever looks like a key; whether it is one, the tickets tell. */
-function keysIn(reference: string): string[] {
-  return [...plainWords(reference).matchAll(/([\p{L}][\p{L}\p{N}]*) (\d+)/gu)].map(
-    (match) => `${match[1]}${match[2]}`,
+  return (
+    byPointing(view, reference, talked) ??
+    byKey(view, reference) ??
+    byTitle(view, reference) ?? { kind: "none", near: nearest(view, reference) }
   );
 }
 
-/** The status of this workflow that `words` name. Retired ones are never meant; "no status" only by its own name. */
-export function resolveStatus(workflow: Workflow, words: string): Resolved<Status> {
-  const statuses = workflow.graph.statuses.filter((status) => !status.retired);
-  const byId = statuses.find((status) => status.id === words.trim());
-  if (byId !== undefined) return { kind: "one", value: byId };
-  const wanted = plainWords(words);
-  const tokens = withoutFillers(tokensOf(words)).filter((token) => token !== "status" && token !== "column");
-  const named = statuses.filter((status) => status.id !== NO_STATUS);
-  const rungs: (() => readonly Status[])[] = [
-    () => statuses.filter((status) => status.name.trim() === words.trim()),
-    () => statuses.filter((status) => wanted !== "" && plainWords(status.name) === wanted),
-    () =>
-      statuses.filter(
-        (status) => wanted !== "" && status.aliases.some((alias) => plainWords(alias) === wanted),
-      ),
-    () => named.filter((status) => hasTokens(status.name, tokens, (a, b) => a === b)),
-    () =>
-      named.filter((status) =>
-        hasTokens(status.name, tokens, (name, said) => said.length > 2 && name.startsWith(said)),
-      ),
-    () => named.filter((status) => joined(status.name) === joined(words) && joined(words) !== ""),
-    () => byCategory(named, tokens),
-  ];
-  for (const rung of rungs) {
-    const found = rung();
-    const [first, ...others] = found;
-    if (first === undefined) continue;
-    return others.length === 0 ? { kind: "one", value: first } : { kind: "many", values: found };
+function byPointing(view: TenantView, reference: string, talked: Talked): Resolved<ActorRecord> | undefined {
+  const pointer = pointerIn(reference);
+  const ids = pointer === undefined ? undefined : pointedAt(pointer, talked);
+  if (ids === undefined) return undefined;
+  return oneOf(ids.flatMap((id) => view.actors.get(id) ?? [])) ?? NOT_FOUND;
+}
+
+function byKey(view: TenantView, reference: string): Resolved<ActorRecord> | undefined {
+  const written = oneOf(view.byKey(reference));
+  if (written !== undefined) return written;
+  const key = spokenKey(reference);
+  const spoken = key === undefined ? undefined : bySpokenKey(view, key);
+  if (spoken !== undefined) return spoken;
+  for (const part of keysIn(reference)) {
+    const found = oneOf(view.byKey(part));
+    if (found !== undefined) return found;
   }
-  return { kind: "none", near: [] };
+  return undefined;
 }
 
-function hasTokens(
-  name: string,
-  tokens: readonly string[],
-  same: (name: string, said: string) => boolean,
-): boolean {
-  const own = tokensOf(name);
-  return tokens.length > 0 && tokens.every((said) => own.some((token) => same(token, said)));
+function bySpokenKey(view: TenantView, key: SpokenKey): Resolved<ActorRecord> | undefined {
+  const numbered = view.byNumber(key.number);
+  if (key.prefixes.length === 0) {
+    if (key.misheard) return undefined;
+    return oneOf(numbered) ?? (key.explicit ? NOT_FOUND : undefined);
+  }
+  for (const prefix of key.prefixes) {
+    if (!view.hasPrefix(prefix)) continue;
+    const found = oneOf(numbered.filter((record) => prefixesOf(record, key.number).includes(prefix)));
+    // A key that was said plainly and is nobody's is no title.
+    return key.misheard ? asHeard(found) : (found ?? { kind: "none", near: numbered.slice(0, 3) });
+  }
+  const alike = (record: ActorRecord) =>
+    prefixesOf(record, key.number).some((own) => key.prefixes.some((said) => soundAlike(own, said)));
+  return asHeard(oneOf(numbered.filter(alike)));
 }
 
-/** `to do` and `todo`, `inprogress` and `In Progress`. */
-function joined(text: string): string {
-  return plainWords(text).replaceAll(" ", "");
+function prefixesOf(record: ActorRecord, number: string): readonly string[] {
+  return keysOf(record).flatMap((key) => {
+    const parts = keyParts(key);
+    return parts?.number === number ? parts.prefixes : [];
+  });
 }
 
-const CATEGORY_WORDS: Readonly<Record<string, Status["category"]>> = {
-  done: "done",
-  finished: "done",
-  complete: "done",
-  completed: "done",
-  closed: "done",
-  started: "doing",
-  doing: "doing",
-  todo: "todo",
-  cancelled: "canceled",
-  canceled: "canceled",
-};
+function byTitle(view: TenantView, reference: string): Resolved<ActorRecord> | undefined {
+  if (namesAll(titleTokens(reference))) return NOT_FOUND;
+  const readings = readingsOf(reference);
+  const whole = oneOf(entirely(view, titleTokens(reference)));
+  if (whole !== undefined) return whole;
+  for (const words of readings) {
+    const found = inWords(view, words);
+    if (found !== undefined) return found;
+  }
+  for (const words of readings) {
+    const found = oneOf(view.byTitle(words, "heard"));
+    if (found !== undefined) return asHeard(found);
+  }
+  return undefined;
+}
 
-/** "Done" means the board's one status of that category, when no status is called so. */
-function byCategory(statuses: readonly Status[], tokens: readonly string[]): readonly Status[] {
-  const category = tokens.length === 1 ? CATEGORY_WORDS[tokens[0] ?? ""] : undefined;
-  return category === undefined
-    ? []
-    : statuses.filter((status) => status.category === category && !status.offBoard);
+/** The ways to take these words, the most literal first; each a list of words that a title must have. */
+function readingsOf(reference: string): readonly string[][] {
+  const tokens = titleTokens(reference);
+  const spelled = joinLetters(tokensOf(reference));
+  const attached = attachLetters(tokensOf(reference));
+  const kana = tokensOf(inKatakana(reference));
+  const readings = [tokens, spelled, attached, kana].flatMap((said) => {
+    const words = withDigits(withoutFillers(said));
+    const core = withoutLinks(words);
+    return [words, core, withoutKinds(core)];
+  });
+  const seen = new Set<string>();
+  return readings.filter((words) => {
+    const key = words.join(" ");
+    return words.length > 0 && !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Tickets called exactly this. */
+function entirely(view: TenantView, words: readonly string[]): readonly ActorRecord[] {
+  const title = words.join(" ");
+  // Parting titles into words is the dear part of this, so those that are much longer are left out first.
+  const longest = title.length * 2 + 12;
+  return view
+    .byTitle(words, "exact")
+    .filter((record) => record.ticket.title.length <= longest)
+    .filter((record) => titleTokens(record.ticket.title).join(" ") === title);
+}
+
+function inWords(view: TenantView, words: readonly string[]): Resolved<ActorRecord> | undefined {
+  const whole = entirely(view, words);
+  if (whole.length > 0) return oneOf(whole);
+  const same = view.byTitle(words, "same");
+  if (same.length > 1) {
+    const begun = same.filter((record) => beginsWith(record, words));
+    return oneOf(begun.length === 1 ? begun : same);
+  }
+  if (same.length === 1 && view.byTitle(words, "exact").length === 1) return oneOf(same);
+  // The one that fits in another form may have a twin that fits as loosely.
+  return oneOf(view.byTitle(words, "near"));
+}
+
+/** Most of a title, from its beginning, is as good as the title; a word or two of it are not. */
+function beginsWith(record: ActorRecord, words: readonly string[]): boolean {
+  if (words.length < 3) return false;
+  const title = withoutFillers(titleTokens(record.ticket.title));
+  return words.length * 2 > title.length && words.every((word, i) => title[i] === word);
+}
+
+function nearest(view: TenantView, reference: string): readonly ActorRecord[] {
+  const number = spokenKey(reference)?.number;
+  const numbered = number === undefined ? [] : view.byNumber(number);
+  if (numbered.length > 0) return numbered.slice(0, 3);
+  const words = joinLetters(titleTokens(reference));
+  return view.nearTitle(withoutKinds(withoutLinks(withoutFillers(words))), 3);
+}
+
+function oneOf<T>(values: readonly T[]): Resolved<T> | undefined {
+  const [first, ...others] = values;
+  if (first === undefined) return undefined;
+  return others.length === 0 ? { kind: "one", value: first } : { kind: "many", values };
+}
+
+function asHeard<T>(found: Resolved<T> | undefined): Resolved<T> | undefined {
+  return found?.kind === "one" ? { ...found, heard: true } : found;
 }

@@ -1,4 +1,4 @@
-import { resolveStatus } from "./resolve.js";
+import { resolveStatus } from "./statuses.js";
 import type { Conversation, Tickets } from "./tickets.js";
 import { workflowFrom } from "./workflow.js";
 

@@ -1,7 +1,7 @@
-import MiniSearch from "minisearch";
 import type { TicketId } from "../board/connector.js";
 import type { ActorRecord, TenantStore } from "../store/store.js";
-import { plainWords, tokensOf } from "./words.js";
+import { keyParts, plainKey } from "./keys.js";
+import { type Closeness, TitleIndex } from "./title-index.js";
 import type { Workflow } from "./workflow.js";
 import type { TenantWorkflows, Workflows } from "./workflows.js";
 
@@ -20,28 +20,25 @@ export interface TenantView {
   workflowOf(record: ActorRecord): Workflow | undefined;
   /** Tickets whose key (or a former key) is this, however it is cased or spaced. */
   byKey(key: string): readonly ActorRecord[];
-  /** Tickets whose title has all of these words; `exact` wants whole words, otherwise prefixes and near-misses count. */
-  byTitle(words: readonly string[], exact: boolean): readonly ActorRecord[];
-  /** Tickets whose titles share any of the words, nearest first. */
+  /** Tickets with this number in their key, whatever its letters. */
+  byNumber(number: string): readonly ActorRecord[];
+  /** Has any ticket a key with these letters? */
+  hasPrefix(prefix: string): boolean;
+  /** Tickets whose title has all of these words. */
+  byTitle(words: readonly string[], closeness: Closeness): readonly ActorRecord[];
+  /** Tickets whose titles have the most of the words, nearest first. */
   nearTitle(words: readonly string[], limit: number): readonly ActorRecord[];
   /** In the order in which people list tickets: newest change first. */
   list(): readonly ActorRecord[];
-}
-
-interface IndexedTicket {
-  readonly id: string;
-  readonly title: string;
 }
 
 class LiveView implements TenantView {
   readonly actors = new Map<TicketId, ActorRecord>();
   #workflows: TenantWorkflows = { revision: -1, byId: new Map() };
   readonly #keys = new Map<string, Set<TicketId>>();
-  readonly #titles = new MiniSearch<IndexedTicket>({
-    fields: ["title"],
-    tokenize: tokensOf,
-    processTerm: (term) => term,
-  });
+  readonly #numbers = new Map<string, Set<TicketId>>();
+  readonly #prefixes = new Map<string, number>();
+  readonly #titles = new TitleIndex();
   readonly #store: TenantStore;
   #revision = 0;
   #sorted: readonly ActorRecord[] | undefined;
@@ -82,19 +79,36 @@ class LiveView implements TenantView {
 
   #put(id: TicketId, record: ActorRecord | undefined): void {
     const before = this.actors.get(id);
-    if (before !== undefined) for (const key of keysOf(before)) this.#keys.get(key)?.delete(id);
+    if (before !== undefined) for (const key of keysOf(before)) this.#unlist(key, id);
     if (record === undefined) {
-      if (this.actors.delete(id)) this.#titles.discard(id);
+      if (this.actors.delete(id)) this.#titles.drop(id);
       return;
     }
     this.actors.set(id, record);
-    for (const key of keysOf(record)) {
-      const ids = this.#keys.get(key) ?? new Set();
-      this.#keys.set(key, ids.add(id));
-    }
+    for (const key of keysOf(record)) this.#enlist(key, id);
     if (before?.ticket.title === record.ticket.title) return;
-    if (before !== undefined) this.#titles.discard(id);
-    this.#titles.add({ id, title: record.ticket.title });
+    if (before !== undefined) this.#titles.drop(id);
+    this.#titles.put(id, record.ticket.title);
+  }
+
+  #enlist(key: string, id: TicketId): void {
+    add(this.#keys, plainKey(key), id);
+    const parts = keyParts(key);
+    if (parts === undefined) return;
+    add(this.#numbers, parts.number, id);
+    for (const prefix of parts.prefixes) this.#prefixes.set(prefix, (this.#prefixes.get(prefix) ?? 0) + 1);
+  }
+
+  #unlist(key: string, id: TicketId): void {
+    remove(this.#keys, plainKey(key), id);
+    const parts = keyParts(key);
+    if (parts === undefined) return;
+    remove(this.#numbers, parts.number, id);
+    for (const prefix of parts.prefixes) {
+      const left = (this.#prefixes.get(prefix) ?? 1) - 1;
+      if (left > 0) this.#prefixes.set(prefix, left);
+      else this.#prefixes.delete(prefix);
+    }
   }
 
   workflowOf(record: ActorRecord): Workflow | undefined {
@@ -105,19 +119,20 @@ class LiveView implements TenantView {
     return this.#records(this.#keys.get(plainKey(key)) ?? []);
   }
 
-  byTitle(words: readonly string[], exact: boolean): readonly ActorRecord[] {
-    if (words.length === 0) return [];
-    const loose = {
-      prefix: (term: string) => term.length > 2,
-      fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
-    };
-    const found = this.#titles.search(words.join(" "), { combineWith: "AND", ...(exact ? {} : loose) });
-    return this.#records(found.map((hit) => String(hit.id)));
+  byNumber(number: string): readonly ActorRecord[] {
+    return this.#records(this.#numbers.get(number) ?? []);
+  }
+
+  hasPrefix(prefix: string): boolean {
+    return this.#prefixes.has(prefix);
+  }
+
+  byTitle(words: readonly string[], closeness: Closeness): readonly ActorRecord[] {
+    return this.#records(this.#titles.withAll(words, closeness));
   }
 
   nearTitle(words: readonly string[], limit: number): readonly ActorRecord[] {
-    const found = this.#titles.search(words.join(" "), { combineWith: "OR", prefix: true, fuzzy: 0.2 });
-    return this.#records(found.slice(0, limit).map((hit) => String(hit.id)));
+    return this.#records(this.#titles.nearest(words, limit));
   }
 
   list(): readonly ActorRecord[] {
@@ -137,15 +152,20 @@ class LiveView implements TenantView {
   }
 }
 
-function keysOf(record: ActorRecord): string[] {
-  return [record.ticket.key, ...(record.ticket.formerKeys ?? [])]
-    .filter((key) => key !== undefined)
-    .map(plainKey);
+/** Every key the ticket goes by or went by. */
+export function keysOf(record: ActorRecord): readonly string[] {
+  return [record.ticket.key, ...(record.ticket.formerKeys ?? [])].filter((key) => key !== undefined);
 }
 
-/** `ENG-42`, `eng 42` and `Eng42` are one key. */
-export function plainKey(key: string): string {
-  return plainWords(key).replaceAll(" ", "");
+function add(map: Map<string, Set<TicketId>>, key: string, id: TicketId): void {
+  const ids = map.get(key) ?? new Set();
+  map.set(key, ids.add(id));
+}
+
+function remove(map: Map<string, Set<TicketId>>, key: string, id: TicketId): void {
+  const ids = map.get(key);
+  ids?.delete(id);
+  if (ids?.size === 0) map.delete(key);
 }
 
 function compare(a: string, b: string): number {
