@@ -45,14 +45,14 @@ export async function listCards(
   return (await unlessHidden(api.read(call, signal))) ?? [];
 }
 
-/** What happened since then to lists as a whole, and which cards left: nothing of it shows in the cards that are there. */
-export function departures(
+/** What happened since then to lists as a whole, and which cards left: nothing of it shows in the cards' own times. */
+export function unshownChanges(
   api: TrelloApi,
   boardId: string,
   since: Date,
   signal: AbortSignal,
 ): AsyncGenerator<TrelloAction> {
-  const filter = "updateList:closed,moveListFromBoard,moveCardFromBoard";
+  const filter = "updateList:closed,moveListToBoard,moveListFromBoard,moveCardFromBoard";
   const query = { filter, since: since.toISOString(), member: false, memberCreator: false };
   const call = {
     path: "/boards/{id}/actions",

@@ -6,6 +6,7 @@ import { createBoardKeeper } from "./board.js";
 import { graphFromBoard } from "./graph.js";
 import { boardInText, trelloSite } from "./keys.js";
 import { probeTrello } from "./probe.js";
+import { tokenShape } from "./shapes.js";
 import { createTicketCalls } from "./tickets.js";
 import { createWebhookCalls } from "./webhook.js";
 
@@ -53,7 +54,13 @@ function createTrelloConnector(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   const board = createBoardKeeper(api, settings.board, kit);
+  let us: string | undefined;
   return {
+    async account(signal) {
+      const call = { path: "/tokens/{token}", params: { token: credentials.token }, reply: tokenShape };
+      us ??= (await api.read(call, signal)).idMember;
+      return us;
+    },
     async pullWorkflows(signal) {
       const about = await board.read(signal);
       return [graphFromBoard(site, about, await board.freshLists(about.id, signal))];

@@ -3,7 +3,7 @@ import { BoardwalkError } from "../../src/errors.js";
 import { transportError } from "./answers.js";
 import { type TrelloApi, unlessHidden } from "./api.js";
 import type { BoardKeeper } from "./board.js";
-import { boardCards, departures, listCards, readCard } from "./cards.js";
+import { boardCards, listCards, readCard, unshownChanges } from "./cards.js";
 import { cardIdOf } from "./keys.js";
 import { isTicket, mapMoves, mapTicket } from "./map.js";
 import { makeMove } from "./move.js";
@@ -71,7 +71,7 @@ async function listsWith(
 
 /**
  * Trello lists cards by age, not by change, so all are read and those that did not change are left out. Beside the
- * cards' own times counts what no card tells of itself: that its list was archived or brought back, or that it left.
+ * cards' own times counts what no card tells of itself: that its list was archived, brought back or came here, or that it left.
  */
 async function* pullTickets(
   parts: TicketParts,
@@ -80,40 +80,41 @@ async function* pullTickets(
 ): AsyncGenerator<Ticket, void, undefined> {
   const { api, site, board } = parts;
   const boardId = await board.id(signal);
-  const gone = since === undefined ? NOTHING : await readDepartures(parts, boardId, since, signal);
+  const unshown = since === undefined ? NOTHING : await readUnshown(parts, boardId, since, signal);
   const lists = await board.freshLists(boardId, signal);
   const closed = new Set(lists.filter((list) => list.closed).map((list) => list.id));
   for await (const card of boardCards(api, boardId, signal)) {
     if (!isTicket(card)) continue;
     const ticket = mapTicket(card, closed.has(card.idList), site);
     const changed = since === undefined || ticket.updatedAt >= since.toISOString();
-    if (!changed && !gone.lists.has(card.idList)) continue;
+    if (!changed && !unshown.lists.has(card.idList)) continue;
     if (signal.aborted) throw transportError(signal.reason, "GET /boards/{id}/cards/all", signal);
     yield ticket;
   }
-  yield* departed(parts, boardId, gone, signal);
+  yield* departed(parts, boardId, unshown, signal);
 }
 
-interface Departures {
-  /** Archived or brought back. */
+interface Unshown {
+  /** Archived, brought back, or come from another board. */
   readonly lists: ReadonlySet<string>;
   readonly movedLists: ReadonlySet<string>;
   readonly cards: ReadonlySet<string>;
 }
 
-const NOTHING: Departures = { lists: new Set(), movedLists: new Set(), cards: new Set() };
+const NOTHING: Unshown = { lists: new Set(), movedLists: new Set(), cards: new Set() };
 
-async function readDepartures(
+async function readUnshown(
   { api }: TicketParts,
   boardId: string,
   since: Date,
   signal: AbortSignal,
-): Promise<Departures> {
+): Promise<Unshown> {
   const found = { lists: new Set<string>(), movedLists: new Set<string>(), cards: new Set<string>() };
-  for await (const { type, data } of departures(api, boardId, since, signal)) {
+  for await (const { type, data } of unshownChanges(api, boardId, since, signal)) {
     if (type === "moveCardFromBoard" && data.card?.id !== undefined) found.cards.add(data.card.id);
     if (type === "moveListFromBoard" && data.list?.id !== undefined) found.movedLists.add(data.list.id);
-    if (type === "updateList" && data.list?.id !== undefined) found.lists.add(data.list.id);
+    if (/^(?:updateList|moveListToBoard)$/.test(type) && data.list?.id !== undefined)
+      found.lists.add(data.list.id);
   }
   return found;
 }
@@ -122,15 +123,15 @@ async function readDepartures(
 async function* departed(
   { api, site }: TicketParts,
   boardId: string,
-  gone: Departures,
+  unshown: Unshown,
   signal: AbortSignal,
 ): AsyncGenerator<Ticket, void, undefined> {
   const elsewhere = (card: TrelloCard) => isTicket(card) && card.idBoard !== boardId;
-  for (const id of gone.movedLists) {
+  for (const id of unshown.movedLists) {
     for (const card of await listCards(api, id, signal))
       if (elsewhere(card)) yield mapTicket(card, false, site);
   }
-  for (const id of gone.cards) {
+  for (const id of unshown.cards) {
     const card = await unlessHidden(readCard(api, id, signal));
     if (card !== undefined && elsewhere(card)) yield mapTicket(card, card.list.closed, site);
   }

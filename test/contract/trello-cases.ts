@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -261,6 +264,20 @@ function describeLeaving(start: Start): void {
       expect(new Set(gone.map(({ workflow }) => workflow)).size).toBe(1);
     });
 
+    it("and coming to it is told of a list's cards too, though their own time does not change", async () => {
+      const cards = [{ title: "Of the list", list: "Elsewhere", made: LONG_AGO, lastActivity: LONG_AGO }];
+      const emulator = await start({ cards: [], otherBoards: [{ ...OTHER, cards }] });
+      const connector = connect(emulator);
+      const since = new Date();
+      expect(await pull(connector, since)).toEqual([]);
+      const { world, boardId } = emulator;
+      const list = [...world.lists.values()].find(({ name }) => name === "Elsewhere");
+      const here = world.boardOf(boardId);
+      if (list === undefined || here === undefined) expect.fail("no such list");
+      world.moveListToBoard(list, here, world.someoneElse);
+      expect(await pull(connector, since)).toMatchObject([{ title: "Of the list", status: list.id }]);
+    });
+
     it("leaves no move open here, and none is made", async () => {
       const emulator = await start({ otherBoards: [OTHER] });
       const connector = connect(emulator);
@@ -387,6 +404,19 @@ function describeMoves(start: Start): void {
   });
 }
 
+/** A server that is not the emulator. */
+async function answering(answer: RequestListener) {
+  const server = createServer(answer);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, close };
+}
+
 function commentsOf(emulator: TrelloEmulator): unknown[] {
   return emulator.world.actions.filter(({ type }) => type === "commentCard").map(({ data }) => data.text);
 }
@@ -465,6 +495,22 @@ function describeRefusals(start: Start): void {
         for (const each of [apiKey, token, secret]) expect(everything).not.toContain(each);
       }
       for (const { message } of await connector.probe(never)) expect(message).not.toContain(token);
+    });
+
+    it("follows no redirect, which would carry the token elsewhere", async () => {
+      const elsewhere: (string | undefined)[] = [];
+      const target = await answering((request, response) => {
+        elsewhere.push(request.headers.authorization);
+        response.end("{}");
+      });
+      const board = await answering((_request, response) => {
+        response.writeHead(302, { location: target.url }).end();
+      });
+      const emulator = await start();
+      const connector = connect(emulator, { settings: { apiUrl: board.url } });
+      expect(await refusalOf(connector.pullWorkflows(never))).toMatchObject({ code: "unavailable" });
+      expect(elsewhere).toEqual([]);
+      await Promise.all([board.close(), target.close()]);
     });
 
     it("takes no settings or credentials that could not be right, and repeats none", () => {
