@@ -32,5 +32,6 @@ export function toMermaid<C extends object>(machine: FsmConfig<C>, { current }: 
 
 /** Mermaid reads `#…;` as a character's code, and ends a statement at `;` or a line's end. */
 function text(words: string): string {
+  if (words.trim() === "") return "#160;";
   return words.replace(/\s+/g, " ").replace(/[#;:"<>\\{}%]/g, (char) => `#${char.codePointAt(0)};`);
 }

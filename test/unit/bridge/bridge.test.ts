@@ -452,8 +452,10 @@ describe("sessions", () => {
     const slow = call(bridge, "go", {}, a);
     await vi.waitUntil(() => finish !== undefined);
     await call(bridge, "back", {}, b);
+    const next = call(bridge, "back", {}, a);
     finish?.();
     expect((await slow).structuredContent).toMatchObject({ ok: true, state: "b" });
+    expect((await next).structuredContent).toMatchObject({ ok: true, state: "a" });
   });
 
   it("hold memory for no more than the limit, whatever the number of callers (V15)", async () => {

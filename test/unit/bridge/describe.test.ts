@@ -78,6 +78,12 @@ describe("toMermaid", () => {
     expect(toMermaid(fsmFromStatusGraph(board), { current: "gone" })).not.toContain("class ");
   });
 
+  it("shows something even for a blank name", () => {
+    expect(toMermaid({ initial: " ", states: { " ": { on: { "\n": " " } } } })).toContain(
+      "s0 --> s0 : #160;\n",
+    );
+  });
+
   it("lets no name break out of its line", () => {
     fc.assert(
       fc.property(

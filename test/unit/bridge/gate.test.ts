@@ -282,6 +282,25 @@ describe("a call through the gate", () => {
     expect(results.map((r) => r.isError === true)).toEqual([false, true]);
   });
 
+  it("waits for the one before it, with a store that has two methods too (F4)", async () => {
+    const kept = new Map<string, FsmStateSnapshot>();
+    const plain: FsmStateStore = {
+      load: async (handle) => kept.get(handle),
+      save: async (handle, snapshot) => void kept.set(handle, snapshot),
+    };
+    for (const store of [plain, createMemoryStateStore()]) {
+      const discharge = handlerOf();
+      const gate = createStateGate(invoice, { store, tools: invoiceTools(discharge) });
+      const inOrder = ["invoice_submit", "invoice_approve", "invoice_discharge", "invoice_discharge"];
+      const results = await Promise.all(inOrder.map((name) => gate.call(name, {})));
+      expect(results.map(({ structuredContent }) => structuredContent?.code)).toEqual([
+        ...[undefined, undefined, undefined],
+        "FORBIDDEN",
+      ]);
+      expect(discharge).toHaveBeenCalledOnce();
+    }
+  });
+
   it("of two contradicting tools at once lets one succeed (F5)", async () => {
     const gate = gateOf();
     await gate.call("invoice_submit", {});

@@ -242,6 +242,44 @@ describe("fromXstate: delays", () => {
   });
 });
 
+describe("fromXstate: saving", () => {
+  it("keeps actions owed for time that passed, even when only looked at and saved again", async () => {
+    const clock = new SimulatedClock();
+    const entered = vi.fn();
+    const logic = fromXstate(light(entered), { clock });
+    const first = logic.start();
+    const saved = logic.save(first.getSnapshot());
+    first.stop?.();
+    clock.increment(1000);
+    const looked = logic.start(saved);
+    const again = logic.save(looked.getSnapshot());
+    looked.stop?.();
+    const later = logic.start(again);
+    expect(later.getSnapshot().value).toBe("green");
+    clock.increment(500);
+    await vi.waitUntil(() => later.getSnapshot().value === "yellow");
+    expect(entered).toHaveBeenCalledOnce();
+    later.stop?.();
+  });
+
+  it("does not run the initial state's actions again once they have run", async () => {
+    const entered = vi.fn();
+    const machine = createMachine({
+      id: "m",
+      initial: "a",
+      states: { a: { entry: entered, on: { GO: "b" } }, b: { on: { BACK: "c" } }, c: {} },
+    });
+    const logic = fromXstate(machine);
+    let saved = logic.save(logic.start().getSnapshot());
+    for (const type of ["GO", "BACK"]) {
+      const actor = logic.start(saved);
+      saved = logic.save((await actor.send({ type })).snapshot);
+    }
+    expect(entered).toHaveBeenCalledOnce();
+    expect(logic.start(saved).getSnapshot().value).toBe("c");
+  });
+});
+
 describe("fromXstate: the gate", () => {
   const tool = (name: string) => ({ name, description: `Does ${name}.`, handler: () => ({ content: [] }) });
 
