@@ -43,6 +43,24 @@ export function createIdentify(options: GateIdentityOptions) {
   return { identify, keyOf };
 }
 
+const MAX_FOCUSED_SESSIONS = 10_000;
+
+/** Which workflow each session last worked on, for lists, which carry no handle. */
+export class Focus {
+  readonly #bySession = new Map<string, GateIdentity>();
+
+  get(sessionKey: string): GateIdentity | undefined {
+    return this.#bySession.get(sessionKey);
+  }
+
+  set(sessionKey: string, identity: GateIdentity): void {
+    this.#bySession.delete(sessionKey);
+    this.#bySession.set(sessionKey, identity);
+    const [oldest] = this.#bySession.keys();
+    if (this.#bySession.size > MAX_FOCUSED_SESSIONS && oldest !== undefined) this.#bySession.delete(oldest);
+  }
+}
+
 /** The token's subject where there is one: a client may serve several people. */
 function principalOfAuth(ctx: FsmMcpCallContext | undefined): string | undefined {
   const auth = ctx?.authInfo as { clientId?: unknown; extra?: { sub?: unknown } } | undefined;

@@ -74,10 +74,12 @@ export interface HandleArgument {
   readonly description: string;
 }
 
+type Checkable = Pick<FsmLogic, "states" | "events">;
+
 /** @throws BoardwalkError `invalid` naming the misspelt state or event. */
 export function prepareTool(
   tool: GateTool | BoundTool,
-  logic: FsmLogic<never>,
+  logic: Checkable,
   handle: HandleArgument | undefined,
 ): PreparedTool {
   const binding = "binding" in tool ? tool.binding : undefined;
@@ -108,7 +110,7 @@ export function prepareTool(
   };
 }
 
-function checkBinding(name: string, binding: BoundTool["binding"], logic: FsmLogic<never>): void {
+function checkBinding(name: string, binding: BoundTool["binding"], logic: Checkable): void {
   const { states, transition } = binding;
   if (states.length === 0) throw new BoardwalkError("invalid", `Tool "${name}" is bound to no state.`);
   for (const state of states) {

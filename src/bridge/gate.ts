@@ -2,8 +2,9 @@ import type { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { FsmConfig, FsmEvent, FsmSendResult, FsmSnapshot } from "../machine/index.js";
 import { parseArguments } from "./arguments.js";
+import { GateCatalogue } from "./gate-catalogue.js";
 import { Custody, type Place } from "./gate-custody.js";
-import { createIdentify, type GateIdentity, randomId } from "./gate-identity.js";
+import { createIdentify, Focus, type GateIdentity, randomId } from "./gate-identity.js";
 import { failedResult, forbiddenResult, withPlace } from "./gate-replies.js";
 import { handleArgument, startTool } from "./gate-start.js";
 import {
@@ -14,7 +15,6 @@ import {
   type HandleArgument,
   type ListedTool,
   type PreparedTool,
-  prepareTool,
 } from "./gate-tools.js";
 import type { GateNotice, StateGate, StateGateOptions } from "./gate-types.js";
 import { requirePositive } from "./limits.js";
@@ -26,7 +26,6 @@ import type { FsmMcpCallContext, McpResourceSpec, McpToolResult } from "./types.
 
 /** How often a call looks again because another process was faster. */
 const CLAIM_ATTEMPTS = 5;
-const MAX_FOCUSED_SESSIONS = 10_000;
 
 /** @throws BoardwalkError `invalid` for a faulty machine or binding. */
 export function createStateGate<C extends object>(
@@ -45,13 +44,12 @@ class Gate<C extends object> implements StateGate<C> {
   readonly #effects: ReadonlySet<string>;
   readonly #custody: Custody<C>;
   readonly #mailbox = new Mailbox();
-  readonly #tools = new Map<string, PreparedTool>();
+  readonly #catalogue: GateCatalogue<C>;
   readonly #handle: HandleArgument | undefined;
   readonly #startTool: string | undefined;
   readonly #who: ReturnType<typeof createIdentify>;
   readonly #listeners = new Set<(notice: GateNotice<C>) => void>();
-  /** The last handle a session used: its list shows that workflow. */
-  readonly #focus = new Map<string, GateIdentity>();
+  readonly #focus = new Focus();
 
   constructor(machine: FsmConfig<C> | FsmLogic<C>, options: StateGateOptions<C>) {
     this.#logic = logicOf(machine, options.hooks === undefined ? {} : { hooks: options.hooks });
@@ -59,6 +57,7 @@ class Gate<C extends object> implements StateGate<C> {
     this.#effects = new Set(this.#logic.events.filter(({ effects }) => effects).map(({ type }) => type));
     requirePositive({ ttlMs: options.ttlMs, claimMs: options.claimMs });
     this.#options = options;
+    this.#catalogue = new GateCatalogue(this.#logic);
     this.#who = createIdentify(options);
     const minted = options.handles !== "named";
     const start =
@@ -75,7 +74,7 @@ class Gate<C extends object> implements StateGate<C> {
     });
     const uri = options.stateResourceUri === undefined ? "fsm://state" : options.stateResourceUri;
     this.resources = uri ? [stateResource(uri, (ctx) => this.getSnapshot(ctx))] : [];
-    if (start !== undefined) this.#register(start, undefined);
+    if (start !== undefined) this.#catalogue.add(start, undefined);
     this.add(...(options.tools ?? []));
   }
 
@@ -88,33 +87,27 @@ class Gate<C extends object> implements StateGate<C> {
   }
 
   add(...tools: readonly (GateTool | BoundTool)[]): this {
-    for (const tool of tools) this.#register(tool, this.#handle);
+    for (const tool of tools) this.#catalogue.add(tool, this.#handle);
     return this;
   }
 
   toolNames(): readonly string[] {
-    return [...this.#tools.keys()];
+    return this.#catalogue.names();
   }
 
   has(tool: string): boolean {
-    return this.#tools.has(tool);
+    return this.#catalogue.get(tool) !== undefined;
   }
 
   async list(
     ctx?: FsmMcpCallContext,
     { all = false }: { readonly all?: boolean } = {},
   ): Promise<readonly ListedTool[]> {
-    const snapshot = all ? undefined : await this.#listed(ctx);
-    const tools = [...this.#tools.values()];
-    if (snapshot === undefined) return tools.map(({ always }) => always);
-    const atStart = snapshot.value === this.#logic.initial;
-    return tools
-      .filter((tool) => this.#isOpen(tool, snapshot))
-      .map((tool) => (atStart ? tool.compact : tool.full));
+    return this.#catalogue.list(all ? undefined : await this.#listed(ctx));
   }
 
   async call(name: string, args: Record<string, unknown>, ctx?: FsmMcpCallContext): Promise<McpToolResult> {
-    const tool = this.#tools.get(name);
+    const tool = this.#catalogue.get(name);
     if (tool === undefined) throw new BoardwalkError("not_found_or_hidden", `There is no tool "${name}".`);
     try {
       const identity = this.#who.identify(args, ctx);
@@ -151,18 +144,6 @@ class Gate<C extends object> implements StateGate<C> {
     };
   }
 
-  #register(tool: GateTool | BoundTool, handle: HandleArgument | undefined): void {
-    const prepared = prepareTool(tool, this.#logic as unknown as FsmLogic<never>, handle);
-    const other = this.#tools.get(prepared.name);
-    if (other !== undefined) {
-      throw new BoardwalkError(
-        "invalid",
-        `The tools "${other.tool.name}" and "${tool.name}" would both be called "${prepared.name}".`,
-      );
-    }
-    this.#tools.set(prepared.name, prepared);
-  }
-
   /** Runs alone on its workflow: look, ask the machine, act, move, save. */
   async #gated(
     tool: PreparedTool,
@@ -192,7 +173,7 @@ class Gate<C extends object> implements StateGate<C> {
     payload: Record<string, unknown>,
   ): McpToolResult | undefined {
     const snapshot = actor.getSnapshot();
-    const open = this.#isOpen(tool, snapshot);
+    const open = this.#catalogue.isOpen(tool, snapshot);
     if (open && (tool.event === undefined || actor.can({ ...payload, type: tool.event }))) return undefined;
     return forbiddenResult({
       tool: tool.name,
@@ -200,7 +181,7 @@ class Gate<C extends object> implements StateGate<C> {
       state: snapshot.value,
       label: this.#logic.label(snapshot),
       done: snapshot.done,
-      allowed: this.#allowed(snapshot).filter((call) => call.tool !== tool.name),
+      allowed: this.#catalogue.allowed(snapshot).filter((call) => call.tool !== tool.name),
     });
   }
 
@@ -223,16 +204,17 @@ class Gate<C extends object> implements StateGate<C> {
       return result;
     }
     const before = place.actor.getSnapshot();
-    const sent = await this.#fire(place, { ...payload, type: tool.event }, tool);
-    if (!sent.ok) {
-      throw new BoardwalkError(
-        "conflict",
-        `It was done, but the workflow could not move on and is still in "${state}". Do not repeat it.`,
-      );
-    }
+    const sent = await this.#fire(place, { ...payload, type: tool.event }, tool).catch((error: unknown) => {
+      throw doneButStuck(error, state);
+    });
+    if (!sent.ok) throw doneButStuck(undefined, state);
     const { value, done } = sent.snapshot;
-    const listChanged = this.#look(before) !== this.#look(sent.snapshot);
-    return withPlace(result, { state: value, done, allowed: this.#allowed(sent.snapshot) }, listChanged);
+    const listChanged = this.#catalogue.differs(before, sent.snapshot);
+    return withPlace(
+      result,
+      { state: value, done, allowed: this.#catalogue.allowed(sent.snapshot) },
+      listChanged,
+    );
   }
 
   async #run(
@@ -290,7 +272,7 @@ class Gate<C extends object> implements StateGate<C> {
       ...(tool === undefined ? {} : { tool: tool.name }),
       from: before.value,
       snapshot,
-      listChanged: this.#look(before) !== this.#look(snapshot),
+      listChanged: this.#catalogue.differs(before, snapshot),
     };
     for (const listener of this.#listeners) {
       try {
@@ -300,31 +282,6 @@ class Gate<C extends object> implements StateGate<C> {
         this.#options.onError?.(BoardwalkError.from(error), {});
       }
     }
-  }
-
-  /** What a list shows in this state, in a form to compare. */
-  #look(snapshot: FsmSnapshot<C>): string {
-    const atStart = snapshot.value === this.#logic.initial;
-    let look = "";
-    for (const tool of this.#tools.values()) {
-      if (this.#isOpen(tool, snapshot))
-        look += atStart && tool.compact.description !== tool.full.description ? "c" : "f";
-      else look += "-";
-    }
-    return look;
-  }
-
-  #isOpen({ states }: PreparedTool, snapshot: FsmSnapshot<C>): boolean {
-    return states === undefined || states.some((state) => this.#logic.matches(snapshot, state));
-  }
-
-  #allowed(snapshot: FsmSnapshot<C>): { tool: string; event?: string }[] {
-    const allowed: { tool: string; event?: string }[] = [];
-    for (const tool of this.#tools.values()) {
-      if (tool.states === undefined || !this.#isOpen(tool, snapshot)) continue;
-      allowed.push({ tool: tool.name, ...(tool.event === undefined ? {} : { event: tool.event }) });
-    }
-    return allowed;
   }
 
   #parse(tool: PreparedTool, args: Record<string, unknown>): Record<string, unknown> {
@@ -349,22 +306,13 @@ class Gate<C extends object> implements StateGate<C> {
   }
 
   #remember(ctx: GateCallContext, identity: GateIdentity): void {
-    if (identity.kind !== "handle" || !ctx.sessionId) return;
-    const session = this.#who.keyOf(ctx, ctx.sessionId);
-    this.#focus.delete(session);
-    this.#focus.set(session, identity);
-    const [oldest] = this.#focus.keys();
-    if (this.#focus.size > MAX_FOCUSED_SESSIONS && oldest !== undefined) this.#focus.delete(oldest);
+    if (identity.kind === "handle" && ctx.sessionId)
+      this.#focus.set(this.#who.keyOf(ctx, ctx.sessionId), identity);
   }
 
   /** Where the workflow is that this caller's list is about; undefined where there is none, or no single one. */
   async #listed(ctx: FsmMcpCallContext | undefined): Promise<FsmSnapshot<C> | undefined> {
-    const identity =
-      this.#options.stateHandleKey === undefined
-        ? this.#who.identify({}, ctx)
-        : ctx?.sessionId === undefined
-          ? undefined
-          : this.#focus.get(this.#who.keyOf(ctx, ctx.sessionId));
+    const identity = this.#listIdentity(ctx);
     if (identity === undefined) return undefined;
     try {
       return await this.#custody.peek(identity);
@@ -374,6 +322,22 @@ class Gate<C extends object> implements StateGate<C> {
       return undefined;
     }
   }
+
+  #listIdentity(ctx: FsmMcpCallContext | undefined): GateIdentity | undefined {
+    if (this.#options.stateHandleKey === undefined) return this.#who.identify({}, ctx);
+    return ctx?.sessionId ? this.#focus.get(this.#who.keyOf(ctx, ctx.sessionId)) : undefined;
+  }
+}
+
+/** The tool's own work is done, so no reply may say that nothing was changed. */
+function doneButStuck(error: unknown, state: string): BoardwalkError {
+  const known = error === undefined ? undefined : BoardwalkError.from(error);
+  if (known !== undefined && known.code !== "hook_failed" && known.code !== "internal") return known;
+  return new BoardwalkError(
+    known?.code ?? "conflict",
+    `It was done, but what follows it failed, so the workflow is still in "${state}". Do not repeat it without looking.`,
+    { cause: known?.cause },
+  );
 }
 
 function contended(): BoardwalkError {

@@ -282,6 +282,27 @@ describe("a call through the gate", () => {
     expect(results.map((r) => r.isError === true)).toEqual([false, true]);
   });
 
+  it("whose entry hooks fail says that it was done all the same, and leaks nothing", async () => {
+    const machine: FsmConfig = {
+      initial: "a",
+      states: {
+        a: { on: { GO: "b" } },
+        b: {
+          onEnter: async () => {
+            throw new Error("10.0.0.1");
+          },
+        },
+      },
+    };
+    const gate = createStateGate(machine).bindState(tool("go"), "a", "GO");
+    const result = await gate.call("go", {});
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: "hook_failed" } });
+    expect(textOf(result)).toBe(
+      'It was done, but what follows it failed, so the workflow is still in "a". Do not repeat it without looking.',
+    );
+    expect(await stateOf(gate)).toBe("a");
+  });
+
   it("waits for the one before it, with a store that has two methods too (F4)", async () => {
     const kept = new Map<string, FsmStateSnapshot>();
     const plain: FsmStateStore = {
