@@ -8,6 +8,7 @@ import type {
   WebhookState,
 } from "../../src/board/connector.js";
 import { verifySignature } from "../../src/board/signature.js";
+import { isOurWebhook } from "../../src/board/webhook-path.js";
 import { BoardwalkError } from "../../src/errors.js";
 import type { GithubApi } from "./api.js";
 import { isItemId, ticketIdOf } from "./ids.js";
@@ -103,6 +104,7 @@ async function ensureHook(parts: WebhookParts, wanted: WantedHook, signal: Abort
   }
   const complete =
     existing.active &&
+    existing.config.url === wanted.url &&
     EVENTS.every((event) => existing.events.includes(event) || existing.events.includes("*"));
   if (complete && wanted.hadSecret) return;
   const events = [...new Set([...existing.events, ...EVENTS])];
@@ -117,7 +119,7 @@ async function findHook(
   signal: AbortSignal,
 ): Promise<Hook | undefined> {
   for await (const hook of api.pages("GET /orgs/{org}/hooks", org, z.array(hookReply), signal)) {
-    if (hook.config.url === url) return hook;
+    if (isOurWebhook(hook.config.url, url)) return hook;
   }
   return undefined;
 }

@@ -45,6 +45,7 @@ function createJiraConnector(
     () => kit.now(),
   );
   let ours: JiraProject | undefined;
+  let us: string | undefined;
 
   async function project(signal: AbortSignal): Promise<JiraProject> {
     ours ??= await api.project(settings.project, signal);
@@ -63,6 +64,10 @@ function createJiraConnector(
       return graphsFrom(reading, ours, site, boards);
     },
     ...createTicketCalls({ api, site, routes, kit, project }),
+    async account(signal) {
+      us ??= (await api.myself(signal)).accountId;
+      return us;
+    },
     probe: (signal) => probeJira(api, settings.project, project, signal),
     webhooks: createWebhookCalls({
       api,

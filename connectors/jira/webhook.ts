@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Connector, Hint, ReadHints, WebhookDelivery, WebhookState } from "../../src/board/connector.js";
 import { verifySignature } from "../../src/board/signature.js";
+import { isOurWebhook } from "../../src/board/webhook-path.js";
 import { BoardwalkError } from "../../src/errors.js";
 import type { JiraApi } from "./api.js";
 import type { JiraAuth } from "./auth.js";
@@ -42,9 +43,10 @@ async function ensureAdminWebhook(
   const registered = await api.adminWebhooks(signal).catch((thrown) => {
     throw adminOnly(thrown);
   });
-  const same = registered.find((webhook) => webhook.url === url);
+  const same = registered.find((webhook) => isOurWebhook(webhook.url, url));
   const known = auth.credentials.webhookSecret;
-  const live = same?.enabled !== false && EVENTS.every((event) => same?.events?.includes(event));
+  const live =
+    same?.url === url && same.enabled !== false && EVENTS.every((event) => same.events?.includes(event));
   if (same !== undefined && live && same.isSigned !== false && known !== undefined) return active(url);
   // Saved first: a delivery may arrive before the reply to our registration does.
   const secret = known ?? randomBytes(32).toString("hex");

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Connector, ConnectorKind, ConnectorKit } from "../../src/board/connector.js";
 import { createLinearApi } from "./api.js";
 import { createLinearAuth, type LinearCredentials, linearCredentials } from "./auth.js";
+import { VIEWER } from "./documents.js";
 import { graphFromTeam } from "./graph.js";
 import { linearSite } from "./keys.js";
 import { probeLinear } from "./probe.js";
@@ -40,7 +41,12 @@ function createLinearConnector(
   const auth = createLinearAuth(credentials, kit, apiUrl);
   const api = createLinearApi({ apiUrl, auth, kit, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   const team = createTeamKeeper(api, settings.team);
+  let us: string | undefined;
   return {
+    async account(signal) {
+      us ??= (await api.run(VIEWER, {}, signal)).viewer.id;
+      return us;
+    },
     async pullWorkflows(signal) {
       return [graphFromTeam(site, await team.readWorkflow(signal))];
     },
