@@ -199,6 +199,6 @@ function nextPage(link: unknown): string | undefined {
   return typeof link === "string" ? /<([^<>]+)>;\s*rel="next"/.exec(link)?.[1] : undefined;
 }
 
-function isGithubCom(baseUrl: string): boolean {
+export function isGithubCom(baseUrl: string): boolean {
   return /(^|\.)(github\.com|ghe\.com)$/.test(new URL(baseUrl).hostname);
 }

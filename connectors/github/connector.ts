@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type {
+  Budget,
   Connector,
   ConnectorKind,
   ConnectorKit,
@@ -8,11 +9,13 @@ import type {
   Ticket,
   TicketId,
 } from "../../src/board/connector.js";
-import { siteOf } from "../../src/board/http.js";
+import { budgetKey } from "../../src/board/etiquette.js";
+import { rereading, siteOf } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { NO_STATUS } from "../../src/machine/index.js";
-import { createGithubApi, type GithubApi, type GithubApiOptions } from "./api.js";
+import { createGithubApi, type GithubApi, type GithubApiOptions, isGithubCom } from "./api.js";
 import { clearStatusDocument, commentDocument, setStatusDocument } from "./documents.js";
+import { BOARD } from "./errors.js";
 import { run } from "./graphql.js";
 import { isNodeId, isOptionId, itemIdOf } from "./ids.js";
 import { readItem, readItems } from "./items.js";
@@ -44,8 +47,19 @@ export const github: ConnectorKind<GithubSettings, GithubCredentials> = {
   provider: "github",
   settings: githubSettings as z.ZodType<GithubSettings>,
   credentials: githubCredentials as z.ZodType<GithubCredentials>,
+  budgets,
   create: (settings, credentials, kit) => createGithubConnector(settings, credentials, kit),
 };
+
+/**
+ * GitHub lets one account have 2,000 points a minute, one for a query and five for a mutation; some are left for what
+ * else the account does. An Enterprise Server has no limit unless it is turned on, and then says when to wait.
+ */
+function budgets({ apiUrl }: GithubSettings, credentials: GithubCredentials): readonly Budget[] {
+  if (!isGithubCom(apiUrl ?? DEFAULT_API_URL)) return [];
+  const who = "token" in credentials ? credentials.token : `installation ${credentials.installationId}`;
+  return [{ key: budgetKey("github", who), requests: 1_500, perMs: 60_000 }];
+}
 
 export function createGithubConnector(
   settings: GithubSettings,
@@ -66,6 +80,7 @@ export function createGithubConnector(
     readWithMoves: (id, signal) => readWithMoves(board, id, signal),
     openMoves: async (ticket, signal) => (await readWithMoves(board, ticket.id, signal))?.moves ?? [],
     move: (ticket, move, input, signal) => makeMove(board, { ticket, move, input }, signal),
+    account: async (signal) => (await keeper.known(signal)).viewer,
     probe: (signal) => probeProject(api, settings, credentials, signal),
     webhooks: createWebhooks({ ...board, credentials, kit, owner, statusField }),
   };
@@ -113,7 +128,7 @@ async function makeMove(board: Board, wanted: WantedMove, signal: AbortSignal): 
   const target = await findTarget(board.keeper, move, signal);
   if (input.comment !== undefined) await comment(board.api, ticket, input.comment, signal);
   await writeStatus(board, itemId, move, target, signal);
-  const after = await readWithMoves(board, ticket.id, signal);
+  const after = await rereading(BOARD, () => readWithMoves(board, ticket.id, signal));
   if (after !== undefined) return after.ticket;
   throw new BoardwalkError("not_found_or_hidden", "GitHub no longer shows this item.");
 }

@@ -56,11 +56,18 @@ export function errorFrom(
   const error = errorFromAnswer("Jira", { status, header, ...(text === "" ? {} : { text }) }, cause);
   const reason = header("ratelimit-reason");
   if (error.code !== "rate_limited" || reason === undefined) return error;
+  const only = onlyOf(reason);
   return new BoardwalkError("rate_limited", error.message, {
     cause,
-    data: { reason },
+    data: { reason, ...(only === undefined ? {} : { only }) },
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
   });
+}
+
+/** Jira limits writes to one ticket, bursts on one endpoint, and what a whole app may ask for. */
+function onlyOf(reason: string): "ticket" | "call" | undefined {
+  if (/per-issue/i.test(reason)) return "ticket";
+  return /burst/i.test(reason) ? "call" : undefined;
 }
 
 export function isAboutArchive(refusal: Refusal): boolean {

@@ -1,4 +1,5 @@
 import type { Connector, ConnectorKit, Ticket } from "../../src/board/connector.js";
+import { rereading } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 import type { JiraApi } from "./api.js";
 import { issueIdOf } from "./keys.js";
@@ -66,7 +67,8 @@ export function createTicketCalls(parts: TicketParts): TicketCalls {
       const issueId = issueIdOf(site, ticket.id);
       const remark = await makeMove(api, issueId, move, input, signal);
       // Accepted is not arrived: a rule of the board may have taken it further.
-      return withRemark(await ticketFrom(await api.issue(issueId, signal), signal), remark);
+      const after = await rereading("Jira", async () => ticketFrom(await api.issue(issueId, signal), signal));
+      return withRemark(after, remark);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Connector, Move, Ticket } from "../../src/board/connector.js";
+import { rereading } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 import type { LinearApi } from "./api.js";
 import { ISSUE, ISSUE_WITH_STATES, ISSUES, type LinearDocument } from "./documents.js";
@@ -50,7 +51,7 @@ export function createTicketCalls({ api, site, team }: TicketParts): TicketCalls
     async move(ticket, move, input, signal) {
       const issueId = issueIdOf(site, ticket.id);
       const remark = await makeMove(api, issueId, move, input, signal);
-      const { issue } = await api.run(ISSUE, { id: issueId }, signal);
+      const { issue } = await rereading("Linear", () => api.run(ISSUE, { id: issueId }, signal));
       return { ...mapTicket(issue, site), ...(remark === undefined ? {} : { remark }) };
     },
   };

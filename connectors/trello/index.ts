@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Connector, ConnectorKind, ConnectorKit } from "../../src/board/connector.js";
+import type { Budget, Connector, ConnectorKind, ConnectorKit } from "../../src/board/connector.js";
+import { budgetKey } from "../../src/board/etiquette.js";
 import { createTrelloApi } from "./api.js";
 import { type TrelloCredentials, trelloCredentials } from "./auth.js";
 import { createBoardKeeper } from "./board.js";
@@ -37,8 +38,20 @@ export const trello: ConnectorKind<TrelloSettings, TrelloCredentials> = {
   provider: "trello",
   settings: trelloSettings,
   credentials: trelloCredentials,
+  budgets,
   create: createTrelloConnector,
 };
+
+/**
+ * Trello counts in windows of ten seconds: what one token asks, and what all tokens of one app's key ask together, be
+ * they of this tenant or another. The token first: its refusals must not use up what everybody shares.
+ */
+function budgets({ apiUrl }: TrelloSettings, { apiKey, token }: TrelloCredentials): readonly Budget[] {
+  return [
+    { key: budgetKey("trello-token", `${apiUrl} ${token}`), requests: 100, perMs: 10_000 },
+    { key: budgetKey("trello-key", `${apiUrl} ${apiKey}`), requests: 300, perMs: 10_000 },
+  ];
+}
 
 function createTrelloConnector(
   settings: TrelloSettings,

@@ -1,4 +1,5 @@
 import type { Connector, Ticket } from "../../src/board/connector.js";
+import { rereading } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { transportError } from "./answers.js";
 import { type TrelloApi, unlessHidden } from "./api.js";
@@ -49,7 +50,7 @@ export function createTicketCalls(parts: TicketParts): TicketCalls {
     async move(ticket, move, input, signal) {
       const cardId = cardIdOf(site, ticket.id);
       const remark = await makeMove({ api, board }, cardId, move, input, signal);
-      const card = await readCard(api, cardId, signal);
+      const card = await rereading("Trello", () => readCard(api, cardId, signal));
       return {
         ...mapTicket(card, card.list.closed, site),
         ...(remark === undefined ? {} : { remark }),

@@ -133,6 +133,24 @@ export function rateLimited(board: string, retryAfterMs = 60_000, cause?: unknow
   return new BoardwalkError("rate_limited", waitSentence(board, retryAfterMs), { cause, retryAfterMs });
 }
 
+/**
+ * The read after a write. When the board wants to be left alone just then, the write has landed all the same, and
+ * `rate_limited` would tell the caller that nothing was done.
+ */
+export async function rereading<T>(board: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (thrown) {
+    const { code, retryAfterMs } = BoardwalkError.from(thrown);
+    if (code !== "rate_limited") throw thrown;
+    const message = `${board} took the move, and then asked us to wait before looking at it.`;
+    throw new BoardwalkError("unavailable", message, {
+      cause: thrown,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  }
+}
+
 function waitSentence(board: string, retryAfterMs: number | undefined): string {
   const seconds = Math.ceil((retryAfterMs ?? 60_000) / 1000);
   if (seconds <= 1) return `${board} asked us to wait a second. Please try again then.`;

@@ -120,7 +120,7 @@ function refreshJob(store: TenantStore, { record, pending }: Try): Job {
 
 /** After a write that may have landed, "it failed" would be a guess. */
 function failure(error: BoardwalkError, { wrote }: Try): Ending {
-  const unknown = wrote && error.retryable && error.code !== "rate_limited";
+  const unknown = wrote && error.code !== "rate_limited";
   return { outcome: unknown ? "unknown" : "refused", code: error.code, message: error.message };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rateLimited } from "../../../src/board/http.js";
 import { errorOf, type Fresh, HAS_NOT, moveTo, never, withTicket, writes } from "./harness.js";
 
 export function describeMoving(fresh: Fresh): void {
@@ -68,6 +69,21 @@ export function describeMoving(fresh: Fresh): void {
       expect(await connector.readTicket(ticket.id, never)).toMatchObject({
         archived: true,
         status: ticket.status,
+      });
+    });
+
+    it("does not say that nothing was done when only the look after the write must wait", async () => {
+      const { harness, ticket } = await withTicket(fresh);
+      const start = harness.board.journal.length;
+      const checkUrl = async () => {
+        if (writes(harness.board, start) > 0) throw rateLimited("The board", 60_000);
+      };
+      const connector = harness.connect({ kit: { checkUrl } });
+      const move = await moveTo(connector, ticket, harness.moves.plain.to);
+      const error = await errorOf(connector.move(ticket, move, {}, never), harness);
+      expect(error).toMatchObject({ code: "unavailable", retryAfterMs: 60_000 });
+      expect(await harness.connect().readTicket(ticket.id, never)).toMatchObject({
+        status: harness.moves.plain.to,
       });
     });
 
