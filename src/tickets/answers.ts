@@ -79,7 +79,9 @@ function confirmedAnswer(
   const spoken = settled.movedOn
     ? say.movedOn(ticket, nameOf(wanted), to, hooks)
     : say.moved(ticket, to, hooks);
-  return { ...base, ...extras, spoken };
+  // What went wrong beside a move that was made, such as its comment.
+  const remark = settled.message === undefined ? "" : ` ${settled.message}`;
+  return { ...base, ...extras, spoken: `${spoken}${remark}` };
 }
 
 /** What must be known before the move can be made: a field's value, or which of several edges. */

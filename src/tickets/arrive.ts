@@ -104,7 +104,8 @@ function owedBy(workflow: Workflow | undefined, status: string, entry: number, a
 }
 
 function ticketFields(seen: Ticket): Omit<TicketRecord, "connection"> {
-  const { formerKeys, branches, ref, ...rest } = seen;
+  // A remark is about one move, not about the ticket.
+  const { formerKeys, branches, ref, remark: _remark, ...rest } = seen;
   return {
     ...rest,
     ...(formerKeys === undefined ? {} : { formerKeys: [...formerKeys] }),

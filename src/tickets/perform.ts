@@ -221,10 +221,13 @@ async function write(
   try {
     const after = await connector.move(seen, move, input, signal);
     if (after.status === pending.to)
-      return { seen: after, ending: { outcome: "confirmed", from: seen.status } };
+      return { seen: after, ending: { outcome: "confirmed", from: seen.status, ...remarkOf(after) } };
     if (after.status === seen.status)
       return { seen: after, ending: { outcome: "conflict", code: "conflict" } };
-    return { seen: after, ending: { outcome: "confirmed", from: seen.status, movedOn: true } };
+    return {
+      seen: after,
+      ending: { outcome: "confirmed", from: seen.status, movedOn: true, ...remarkOf(after) },
+    };
   } catch (thrown) {
     const error = BoardwalkError.from(thrown);
     if (error.retryable || error.code === "internal") throw error;
@@ -238,6 +241,11 @@ async function write(
 function refusal({ code, message, data }: BoardwalkError): Ending {
   if (code === "needs_fields") return { outcome: "question", code, message, data: { ...data } };
   return { outcome: "refused", code, message };
+}
+
+/** What the board did not do beside the move, such as its comment: said with it. */
+function remarkOf({ remark }: Ticket): Pick<Ending, "message"> {
+  return remark === undefined ? {} : { message: remark };
 }
 
 function hidden(board: string): Ending {

@@ -161,6 +161,21 @@ describe("a move", () => {
     expect(answer.spoken).toContain("took it on to Done");
   });
 
+  it("whose comment the board did not take says so beside what was moved", async () => {
+    const board = loginBoard();
+    desk = await openDesk(board);
+    board.onNextWrite((write) => ({ ...write(), remark: "The comment could not be added." }));
+    const answer = await desk.tickets.move(desk.talk(), {
+      ticket: "ENG-1",
+      to: "In Review",
+      comment: "Ready",
+    });
+    expect(answer.spoken).toBe(
+      "Moved Login bug on the second tap to In Review. The comment could not be added.",
+    );
+    expect((await desk.actor(LOGIN)).ticket).not.toHaveProperty("remark");
+  });
+
   it("over budget is accepted, not claimed, and check_progress tells the end", async () => {
     const board = loginBoard();
     desk = await openDesk(board);
