@@ -4,14 +4,16 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Redis } from "ioredis";
 import { BOARDS, REPOSITORIES } from "../connectors/index.js";
+import { addressesOf, openOauth, openOauthRecords } from "./app-oauth.js";
 import type { Budgets, Problem } from "./board/connector.js";
 import { createUrlCheck } from "./board/safe-url.js";
-import { type Config, requireEncryptionKeys, secretsOf } from "./config.js";
+import { type Config, type EncryptionKey, requireEncryptionKeys, secretsOf } from "./config.js";
 import { BoardwalkError } from "./errors.js";
 import { createBullmqHooks } from "./hooks/bullmq.js";
 import { createDraftPullRequest } from "./hooks/draft-pull-request.js";
 import type { Hooks } from "./hooks/hooks.js";
 import { createInlineHooks } from "./hooks/inline.js";
+import type { OauthRecords } from "./http/oauth-records.js";
 import { createHttp } from "./http/server.js";
 import { createLog, type RootLog } from "./log.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
@@ -99,6 +101,7 @@ interface State {
   readonly store: Store;
   readonly hooks: Hooks;
   readonly budgets: Budgets;
+  readonly oauth: OauthRecords;
 }
 
 async function openState(
@@ -113,6 +116,8 @@ async function openState(
       : undefined;
   if (own !== undefined) closers.push(() => own.close());
   const url = config.redisUrl ?? own?.url;
+  const oauth = openOauthRecords(url);
+  closers.push(() => oauth.close());
   const onError = (error: unknown) =>
     log.warn({ cause: nameOf(error), at: stackOf(error) }, "trouble in the job queue");
   if (url === undefined) {
@@ -121,6 +126,7 @@ async function openState(
       store: createMemoryStore(),
       hooks: createInlineHooks({ laneCap: config.laneCap, concurrency: config.workerConcurrency, onError }),
       budgets: createBudgets(),
+      oauth,
     };
     closers.push(
       () => state.store.close(),
@@ -147,13 +153,14 @@ async function openState(
   counter.on("error", onError);
   closers.push(async () => counter.disconnect());
   await store.ping();
-  return { keeps: own === undefined ? "redis" : "own-redis", store, hooks, budgets: createBudgets(counter) };
+  return { keeps: own === undefined ? "redis" : "own-redis", store, hooks, budgets: createBudgets(counter), oauth };
 }
 
 interface Parts {
   readonly connections: Connections;
   readonly tickets: Tickets;
   readonly workflows: ReturnType<typeof createWorkflows>;
+  readonly keys: readonly EncryptionKey[];
   now(): Date;
   listens: string | undefined;
   publicUrl(): string | undefined;
@@ -187,6 +194,7 @@ function wire(config: Config, state: State, log: RootLog): Parts {
     connections,
     tickets,
     workflows,
+    keys,
     now,
     listens: undefined,
     publicUrl: () => config.publicUrl ?? parts.listens,
@@ -271,8 +279,14 @@ async function startWeb(
   closers.push(() => mcp.close());
   closers.push(await listenForChanges(state.store, mcp, log));
   let listens = "";
+  const addresses = addressesOf(config, () => listens);
+  const report = (error: BoardwalkError) => reportTo(log, error);
+  const { store, budgets, oauth: records } = state;
+  const oauth = openOauth(config, { ...parts, store, budgets, records, addresses, report });
   const app = createHttp({
-    clientUrl: () => config.publicUrl ?? listens,
+    addresses,
+    oauth,
+    members: oauth.members,
     store: state.store,
     hooks: state.hooks,
     jobs: state.hooks,
@@ -283,7 +297,7 @@ async function startWeb(
     replyBudgetMs: config.replyBudgetMs,
     version: VERSION,
     now: parts.now,
-    report: (error) => reportTo(log, error),
+    report,
     publicUrl: parts.publicUrl,
   });
   const server = createServer(app);

@@ -39,6 +39,11 @@ const webUrl = text
   })
   .transform((value) => value.replace(/\/+$/, ""));
 
+const redirectUris = list.refine(
+  (uris) => uris.every((uri) => isPlainWebUrl(uri) && uri.startsWith("https:")),
+  { error: "must be https addresses with commas between, without user, password, query or fragment" },
+);
+
 const redisUrl = text.refine(isRedisUrl, {
   error: "must look like redis://host:6379 or rediss://user:password@host:6379",
 });
@@ -82,6 +87,10 @@ const settings = z.object({
   publicUrl: webUrl.optional(),
   /** Where Alexa+ reaches it, when that is another address. */
   alexaPublicUrl: webUrl.optional(),
+  /** The client that Amazon's side of an Alexa+ add-on signs in as, and where it may be sent back to. */
+  alexaClientId: text.optional(),
+  alexaClientSecret: ownSecret.optional(),
+  alexaRedirectUris: redirectUris.default(Object.freeze([])),
   redisUrl: redisUrl.optional(),
   adminToken: ownSecret.optional(),
   /** The first seals, all of them open. */
@@ -118,6 +127,9 @@ const VARIABLES: Readonly<Record<Key, string>> = {
   port: "PORT",
   publicUrl: "PUBLIC_URL",
   alexaPublicUrl: "ALEXA_PUBLIC_URL",
+  alexaClientId: "ALEXA_CLIENT_ID",
+  alexaClientSecret: "ALEXA_CLIENT_SECRET",
+  alexaRedirectUris: "ALEXA_REDIRECT_URIS",
   redisUrl: "REDIS_URL",
   adminToken: "BOARDWALK_ADMIN_TOKEN",
   encryptionKeys: "BOARDWALK_ENCRYPTION_KEYS",
@@ -140,7 +152,7 @@ const VARIABLES: Readonly<Record<Key, string>> = {
 const KEYS = Object.keys(VARIABLES) as readonly Key[];
 
 /** Settings that may also be given as the path of a file, in the variable of that name with `_FILE` behind. */
-const SECRETS: ReadonlySet<Key> = new Set<Key>(["redisUrl", "adminToken", "encryptionKeys"]);
+const SECRETS: ReadonlySet<Key> = new Set<Key>(["redisUrl", "adminToken", "alexaClientSecret", "encryptionKeys"]);
 const CONFIG_FILE = "BOARDWALK_CONFIG";
 
 /** Every environment variable that is read. */
@@ -224,6 +236,7 @@ export function secretsOf(config: Config): readonly string[] {
   const password = config.redisUrl === undefined ? "" : new URL(config.redisUrl).password;
   return [
     config.adminToken ?? "",
+    config.alexaClientSecret ?? "",
     password,
     decodeURIComponent(password),
     ...config.encryptionKeys.map(({ key }) => Buffer.from(key).toString("base64")),

@@ -4,6 +4,7 @@ import type { Hooks } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import type { Connections } from "../sync/connections.js";
 import type { Tickets } from "../tickets/tickets.js";
+import type { Members } from "./members.js";
 
 /** What the routes of the admin API share. */
 
@@ -12,6 +13,7 @@ export interface AdminDeps {
   readonly hooks: Pick<Hooks, "ask" | "put">;
   readonly connections: Connections;
   readonly tickets: Tickets;
+  readonly members: Members;
   readonly adminToken: string;
   readonly replyBudgetMs: number;
   now(): Date;

@@ -11,6 +11,7 @@ import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
 import { addTicketRoutes } from "./admin-tickets.js";
 import { addWorkflowRoutes } from "./admin-workflows.js";
 import { issueToken, listTokens, requireAdmin, revokeToken } from "./auth.js";
+import { addMemberRoutes } from "./members.js";
 import { parseBody } from "./problems.js";
 
 /** The admin API of DESIGN section 9. */
@@ -47,6 +48,7 @@ export function createAdminApi(deps: AdminDeps): Router {
   addConnectionRoutes(router, deps, tenantOf);
   addReplayRoute(router, deps, tenantOf);
   addTicketRoutes(router, deps, tenantOf);
+  addMemberRoutes(router, deps.members, tenantOf);
   addWorkflowRoutes(router, deps, tenantOf);
   return router;
 }

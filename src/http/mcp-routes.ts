@@ -3,8 +3,17 @@ import type { Express, Request, Response } from "express";
 import { BoardwalkError } from "../errors.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { callerOf } from "./auth.js";
+import type { Bearer, Oauth } from "./oauth.js";
+import {
+  type Addresses,
+  metadataUrl,
+  type Resource,
+  resourceAt,
+  SERVICE_SCOPE,
+  USER_SCOPES,
+} from "./oauth-resources.js";
 import { sendProblem } from "./problems.js";
-import { bearerOf } from "./tokens.js";
+import { bearerOf, isOurs } from "./tokens.js";
 
 /** The MCP endpoints: who is let in at which address, and how the others are turned away. */
 
@@ -31,82 +40,81 @@ export interface McpEndpoint {
 export interface McpRoutesDeps {
   readonly store: Store;
   readonly mcp: McpEndpoint;
-  /** Where clients reach this service, without a slash at the end. */
-  publicUrl(): string;
+  readonly oauth: Pick<Oauth, "bearerOf">;
+  readonly addresses: Addresses;
 }
-
-/** One address under which MCP is served. */
-interface Address {
-  readonly path: string;
-  readonly surface: "generated" | "frozen";
-  /** The only tenant served here. */
-  readonly tenant?: string;
-}
-
-/** A token with this scope belongs to a service: it may see what tools there are, and nothing of anybody. */
-export const SERVICE_SCOPE = "mcp:service";
-const USER_SCOPES = "mcp:tools mcp:resources";
 
 export function addMcpRoutes(app: Express, deps: McpRoutesDeps): void {
-  const serve = (address: Address, request: Request, response: Response) =>
-    answer(deps, address, request, response);
-  app.all("/mcp", (request, response) => serve({ path: "/mcp", surface: "generated" }, request, response));
-  app.all("/t/:tenant/mcp", (request, response) => {
-    const tenant = String(request.params.tenant);
-    const path = `/t/${encodeURIComponent(tenant)}/mcp`;
-    return serve({ path, surface: "generated", tenant }, request, response);
+  app.all(["/mcp", "/t/:tenant/mcp", "/alexa/mcp"], async (request, response, next) => {
+    const resource = resourceAt(request.path, deps.addresses);
+    if (resource === undefined) next();
+    else await answer(deps, resource, request, response);
   });
-  app.all("/alexa/mcp", (request, response) =>
-    serve({ path: "/alexa/mcp", surface: "frozen" }, request, response),
-  );
 }
 
 async function answer(
   deps: McpRoutesDeps,
-  address: Address,
+  resource: Resource,
   request: Request,
   response: Response,
 ): Promise<void> {
   const refused = deps.mcp.guard(request);
   if (refused !== undefined) return sendProblem(response, new BoardwalkError("forbidden", refused.message));
-  const principal = await principalOf(deps, request).catch((error: unknown) => BoardwalkError.from(error));
+  const principal = await principalOf(deps, resource, request).catch((error: unknown) =>
+    BoardwalkError.from(error),
+  );
   if (principal instanceof BoardwalkError) {
-    if (principal.code === "unauthorized") challenge(deps, address, request, response);
+    if (principal.code === "unauthorized") challenge(deps, resource, request, response);
     return sendProblem(response, principal);
   }
-  const elsewhere = whyNotHere(address, principal);
+  const elsewhere = whyNotHere(resource, principal);
   if (elsewhere !== undefined) return sendProblem(response, new BoardwalkError("forbidden", elsewhere));
-  await deps.mcp.handle(request, response, principal, { surface: address.surface });
+  await deps.mcp.handle(request, response, principal, { surface: resource.surface });
 }
 
-async function principalOf({ store }: McpRoutesDeps, request: Request): Promise<McpPrincipal> {
-  const { tenant, token } = await callerOf(store, request);
-  const who = { speaker: { person: token.name }, scopes: token.scopes };
-  return token.scopes.includes(SERVICE_SCOPE) ? who : { tenant, ...who };
+/** @throws BoardwalkError `unauthorized` for a missing, wrong, expired or revoked token, or one for another address. */
+async function principalOf(
+  { store, oauth }: McpRoutesDeps,
+  resource: Resource,
+  request: Request,
+): Promise<McpPrincipal> {
+  const token = bearerOf(request.headers.authorization);
+  if (token !== undefined && !isOurs(token)) {
+    const bearer = await oauth.bearerOf(token, resource.url);
+    if (bearer !== undefined) return principalOfBearer(store, bearer);
+  }
+  const { tenant, token: record } = await callerOf(store, request);
+  const who = { speaker: { person: record.name }, scopes: record.scopes };
+  return record.scopes.includes(SERVICE_SCOPE) ? who : { tenant, ...who };
 }
 
-function whyNotHere(address: Address, { tenant }: McpPrincipal): string | undefined {
-  if (tenant === undefined && address.surface !== "frozen") {
+function principalOfBearer(store: Store, { person, scopes }: Bearer): McpPrincipal {
+  if (person === undefined) return { speaker: { person: "service" }, scopes };
+  const { tenant, name, client } = person;
+  return {
+    tenant: store.tenant(tenant),
+    speaker: { person: name, ...(client === "" ? {} : { client }) },
+    scopes,
+  };
+}
+
+function whyNotHere(resource: Resource, { tenant }: McpPrincipal): string | undefined {
+  if (tenant === undefined && resource.surface !== "frozen") {
     return "A service's token is good for the address of Alexa only. Please use a person's token here.";
   }
-  if (address.tenant !== undefined && address.tenant !== tenant?.id) {
+  if (resource.tenant !== undefined && resource.tenant !== tenant?.id) {
     return "This token belongs to another tenant. Use the address that came with it.";
   }
   return undefined;
 }
 
 /** Says where a token is to be had. Not to Alexa, which refuses a server that says so in this header. */
-function challenge(
-  deps: McpRoutesDeps,
-  { path, surface }: Address,
-  request: Request,
-  response: Response,
-): void {
-  if (surface === "frozen") return;
+function challenge(deps: McpRoutesDeps, resource: Resource, request: Request, response: Response): void {
+  if (resource.surface === "frozen") return;
   const given = bearerOf(request.headers.authorization) !== undefined;
   response.setHeader(
     "www-authenticate",
     `Bearer ${given ? 'error="invalid_token", ' : ""}` +
-      `resource_metadata="${deps.publicUrl()}/.well-known/oauth-protected-resource${path}", scope="${USER_SCOPES}"`,
+      `resource_metadata="${metadataUrl(resource, deps.addresses)}", scope="${USER_SCOPES.join(" ")}"`,
   );
 }

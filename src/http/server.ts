@@ -6,6 +6,8 @@ import type { WebhookDeps } from "../sync/webhooks.js";
 import { createAdminApi } from "./admin.js";
 import type { AdminDeps } from "./admin-deps.js";
 import { addMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
+import type { Oauth } from "./oauth.js";
+import type { Addresses } from "./oauth-resources.js";
 import { notFound, problemHandler } from "./problems.js";
 import { createWebhookRoutes } from "./webhooks.js";
 
@@ -14,15 +16,16 @@ export interface HttpDeps extends AdminDeps, WebhookDeps {
   readonly jobs: Hooks;
   readonly mcp: McpEndpoint;
   readonly version: string;
-  /** Where clients reach this service from outside, or else where it listens. */
-  clientUrl(): string;
+  readonly oauth: Oauth;
+  readonly addresses: Addresses;
   report(error: BoardwalkError): void;
 }
 
 export function createHttp(deps: HttpDeps): Express {
   const app = express().disable("x-powered-by").disable("etag");
   app.use("/webhooks", createWebhookRoutes(deps));
-  addMcpRoutes(app, { store: deps.store, mcp: deps.mcp, publicUrl: deps.clientUrl });
+  addMcpRoutes(app, deps);
+  deps.oauth.addRoutes(app);
   app.use(helmet());
   addHealthRoutes(app, deps);
   app.use("/api/v1", createAdminApi(deps));

@@ -21,6 +21,11 @@ export function createToken(): NewToken {
   return { id: randomBytes(ID_BYTES).toString("base64url"), token, hash: hashToken(token) };
 }
 
+/** Made by `createToken`, as its form shows: prefix and length. An OAuth token is shorter. */
+export function isOurs(token: string): boolean {
+  return token.startsWith(PREFIX) && token.length === PREFIX.length + Math.ceil((TOKEN_BYTES * 8) / 6);
+}
+
 /**
  * The handle under which a token is looked up. A plain hash is enough: there is no guessing 256 random bits,
  * and a look-up by hash tells its timing to nobody who does not have the token.

@@ -11,6 +11,7 @@ export type DocumentKind =
   | "catalogue"
   | "changes"
   | "cursor"
+  | "member"
   | "setting";
 
 /** A document and the version to save it at. `version` 0 has never been saved. */

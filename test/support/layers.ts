@@ -82,6 +82,7 @@ const PACKAGES: readonly PackageRule[] = [
     name: /^express$/,
     where: /^(src\/(http\/|mcp\/|board\/emulator|app)|connectors\/[^/]+\/emulator)/,
   },
+  { name: /^oidc-provider$/, where: /^src\/http\/oauth/ },
   { name: /^pino$/, where: /^src\/log\.ts$/ },
 ];
 

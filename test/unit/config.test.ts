@@ -198,6 +198,7 @@ describe(".env.example", () => {
     const examples = new Set([
       "PUBLIC_URL",
       "ALEXA_PUBLIC_URL",
+      "ALEXA_REDIRECT_URIS",
       "REDIS_URL",
       "BOARDWALK_ALLOWED_ORIGINS",
       "BOARDWALK_ALLOWED_HOSTS",

@@ -1,0 +1,275 @@
+import type { IncomingMessage } from "node:http";
+import express, { type Express, type Request, type Response } from "express";
+import type { AdapterPayload, default as Provider } from "oidc-provider";
+import type { Budget } from "../board/connector.js";
+import { BoardwalkError } from "../errors.js";
+import type { Store } from "../store/store.js";
+import type { SealingKey } from "../sync/seal.js";
+import { accountOf, createMembers, type Members } from "./members.js";
+import { PAGE_HEADERS, renderFailure, renderSignIn } from "./oauth-pages.js";
+import { derive, ROUTES, SIGN_IN, type StaticClient } from "./oauth-parts.js";
+import { hashed, type OauthRecords } from "./oauth-records.js";
+import {
+  type Addresses,
+  resourceAt,
+  resourceMetadata,
+  resourceOf,
+  SERVICE_SCOPE,
+  USER_SCOPES,
+} from "./oauth-resources.js";
+
+/** The service's own OAuth server, and the documents by which clients find it. */
+
+export interface OauthDeps {
+  readonly store: Pick<Store, "tenant">;
+  readonly records: OauthRecords;
+  readonly addresses: Addresses;
+  /** The first seals and signs, all of them open. */
+  readonly keys: readonly SealingKey[];
+  readonly clients: readonly StaticClient[];
+  /** May this address, which a stranger gave, be called? @throws BoardwalkError */
+  checkUrl(url: string): Promise<void>;
+  /** Milliseconds to wait, 0 to go on; counted over all processes. */
+  take(budget: Budget): Promise<number>;
+  now(): Date;
+  report(error: BoardwalkError): void;
+  /** @default Node's own */
+  readonly fetch?: typeof fetch;
+}
+
+/** What a valid token says of its bearer. */
+export interface Bearer {
+  /** Absent for a service. */
+  readonly person?: { readonly tenant: string; readonly name: string; readonly client: string };
+  readonly scopes: readonly string[];
+}
+
+export interface Oauth {
+  readonly members: Members;
+  addRoutes(app: Express): void;
+  /** The bearer of a token for exactly this resource; nobody for any other token. One round trip to the store. */
+  bearerOf(token: string, resource: string): Promise<Bearer | undefined>;
+}
+
+const MINUTE_MS = 60_000;
+/** By address that asks, so that a code cannot be guessed nor the store filled; all of them together, likewise. */
+const LIMITS = {
+  signIn: { each: { requests: 30, perMs: 10 * MINUTE_MS }, all: { requests: 600, perMs: 10 * MINUTE_MS } },
+  register: { each: { requests: 20, perMs: 60 * MINUTE_MS }, all: { requests: 500, perMs: 60 * MINUTE_MS } },
+  authorize: { each: { requests: 60, perMs: MINUTE_MS }, all: { requests: 1_200, perMs: MINUTE_MS } },
+  token: { each: { requests: 120, perMs: MINUTE_MS }, all: { requests: 6_000, perMs: MINUTE_MS } },
+} as const;
+
+export function createOauth(deps: OauthDeps): Oauth {
+  const [key] = deps.keys;
+  if (key === undefined) throw new BoardwalkError("invalid", "Signing in needs an encryption key.");
+  const members = createMembers({ ...deps, codeKey: derive(key, "pairing codes") });
+  let made: Promise<Provider> | undefined;
+  // Made when first asked for: where we listen may only be known then, and commands need no OAuth server.
+  const provider = () => {
+    made ??= import("./oauth-provider.js").then(({ createProvider }) =>
+      createProvider({
+        ...deps,
+        fetch: guardedFetch(deps),
+        findMember: (accountId) => members.find(accountId),
+      }),
+    );
+    return made;
+  };
+  return {
+    members,
+    addRoutes: (app) => addRoutes(app, deps, members, provider),
+    bearerOf: (token, resource) => bearerOf(deps, token, resource),
+  };
+}
+
+/** Only what a checked address answers itself. The library, too, cuts off a connection that ends up in a private network. */
+function guardedFetch({ checkUrl, fetch: given = fetch }: OauthDeps): typeof fetch {
+  return async (input, init) => {
+    await checkUrl(String(input));
+    return await given(input, { ...init, redirect: "manual" });
+  };
+}
+
+async function bearerOf(
+  { records, now }: OauthDeps,
+  token: string,
+  resource: string,
+): Promise<Bearer | undefined> {
+  const id = hashed(token);
+  // Both at once: they share one round trip, and which of the two it is only the store knows.
+  const [access, service] = await Promise.all([
+    records.get("AccessToken", id),
+    records.get("ClientCredentials", id),
+  ]);
+  const found = (access ?? service)?.value as AdapterPayload | undefined;
+  if (found?.aud !== resource || (found.exp ?? 0) * 1_000 <= now().getTime()) return undefined;
+  const scopes = (found.scope ?? "").split(" ").filter((scope) => scope !== "");
+  if (access === undefined) return scopes.includes(SERVICE_SCOPE) ? { scopes } : undefined;
+  const { tenant, person, client } = (found.extra ?? {}) as Record<string, string | undefined>;
+  if (tenant === undefined || person === undefined) return undefined;
+  return { person: { tenant, name: person, client: client ?? "" }, scopes };
+}
+
+function addRoutes(app: Express, deps: OauthDeps, members: Members, provider: () => Promise<Provider>): void {
+  addMetadata(app, deps);
+  const serve = async (request: Request, response: Response) =>
+    serveProvider(deps, await provider(), request, response);
+  app.get(["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"], serve);
+  app.post(ROUTES.registration, limited(deps, "register"));
+  app.post(ROUTES.token, limited(deps, "token"));
+  app.all(ROUTES.authorization, limited(deps, "authorize"));
+  addSignIn(app, deps, members, provider);
+  app.all("/oauth/*path", serve);
+}
+
+function addMetadata(app: Express, deps: OauthDeps): void {
+  const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+  const send = (response: Response, path: string) => {
+    response.setHeader("access-control-allow-origin", "*");
+    const resource = resourceAt(path, deps.addresses);
+    if (resource === undefined) return void response.status(404).json({ error: "not_found" });
+    response.setHeader("cache-control", "public, max-age=300");
+    response.json(resourceMetadata(resource, deps.addresses.publicUrl()));
+  };
+  // One root speaks of one resource: on Alexa's own host of hers, elsewhere of the address for everybody.
+  app.get(WELL_KNOWN, (request, response) => {
+    const { host } = new URL(deps.addresses.alexaUrl());
+    const alexa = host !== new URL(deps.addresses.publicUrl()).host && request.headers.host === host;
+    send(response, alexa ? "/alexa/mcp" : "/mcp");
+  });
+  app.get(`${WELL_KNOWN}/*path`, (request, response) =>
+    send(response, request.path.slice(WELL_KNOWN.length)),
+  );
+}
+
+function serveProvider(
+  { addresses }: OauthDeps,
+  provider: Provider,
+  request: Request,
+  response: Response,
+): void {
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) response.setHeader(name, value);
+  const handle = provider.callback();
+  handle(asIssuer(request, addresses), response).catch(() => response.destroy());
+}
+
+/**
+ * The request as the library is to see it: on the host and scheme that we are known by, whatever its headers say, and
+ * without an earlier sign-in, since nobody is remembered.
+ */
+function asIssuer(request: Request, addresses: Addresses): IncomingMessage {
+  const { host, protocol } = new URL(addresses.publicUrl());
+  request.url = request.originalUrl;
+  request.headers.host = host;
+  request.headers["x-forwarded-host"] = host;
+  request.headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  const { cookie } = request.headers;
+  if (cookie !== undefined) {
+    request.headers.cookie = cookie
+      .split(";")
+      .filter((pair) => !/^\s*_session(\.legacy)?(\.sig)?=/.test(pair))
+      .join(";");
+  }
+  return request;
+}
+
+/** Turns away who asks too often. @returns middleware */
+function limited(deps: OauthDeps, what: keyof typeof LIMITS) {
+  return async (request: Request, response: Response, next: () => void): Promise<void> => {
+    const { each, all } = LIMITS[what];
+    const from = request.socket.remoteAddress ?? "unknown";
+    const waits = await Promise.all([
+      deps.take({ key: `oauth/${what}/${from}`, ...each }),
+      deps.take({ key: `oauth/${what}`, ...all }),
+    ]);
+    const waitMs = Math.max(...waits);
+    if (waitMs === 0) return next();
+    response.setHeader("retry-after", String(Math.ceil(waitMs / 1_000)));
+    response.status(429).set(PAGE_HEADERS).type("html");
+    response.send(renderFailure("That was tried too often. Please wait a few minutes."));
+  };
+}
+
+type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
+
+function addSignIn(app: Express, deps: OauthDeps, members: Members, provider: () => Promise<Provider>): void {
+  const detailsOf = async (request: Request, response: Response): Promise<Interaction> =>
+    (await provider()).interactionDetails(asIssuer(request, deps.addresses), response);
+  const path = `${SIGN_IN}/:uid`;
+  app.get(path, async (request, response) => {
+    response.set(PAGE_HEADERS);
+    const details = await detailsOf(request, response);
+    response.type("html").send(await signInPage(await provider(), details));
+  });
+  app.post(path, limited(deps, "signIn"), FORM, async (request, response) => {
+    response.set(PAGE_HEADERS);
+    const details = await detailsOf(request, response);
+    const { code, answer } = (request.body ?? {}) as { code?: unknown; answer?: unknown };
+    const result =
+      answer === "allow"
+        ? await accept(deps, members, await provider(), details, String(code ?? ""))
+        : { error: "access_denied", error_description: "the person did not agree" };
+    if (result !== undefined) return await (await provider()).interactionFinished(request, response, result);
+    const error = "That code is not right, was used already, or has expired. Please ask for a new one.";
+    response
+      .status(403)
+      .type("html")
+      .send(await signInPage(await provider(), details, error));
+  });
+  app.use(SIGN_IN, (thrown: unknown, _request: Request, response: Response, _next: () => void) => {
+    const gone = thrown instanceof Error && thrown.name === "SessionNotFound";
+    if (!gone) deps.report(BoardwalkError.from(thrown));
+    const why = gone
+      ? "This sign-in has expired, or was begun in another browser."
+      : "Something went wrong on our side.";
+    response
+      .status(gone ? 400 : 500)
+      .type("html")
+      .send(renderFailure(why));
+  });
+}
+
+const FORM = express.urlencoded({ extended: false, limit: "4kb" });
+
+async function signInPage(provider: Provider, details: Interaction, error?: string): Promise<string> {
+  const { client_id: id, redirect_uri: to, scope } = details.params as Record<string, string | undefined>;
+  const client = id === undefined ? undefined : await provider.Client.find(id);
+  return renderSignIn({
+    client: client?.clientName ?? id ?? "An app",
+    returnsTo: placeOf(to ?? ""),
+    mayMove: (scope ?? "").split(" ").includes("mcp:tools"),
+    ...(error === undefined ? {} : { error }),
+  });
+}
+
+/** A web address by its host, an app by its scheme. */
+function placeOf(uri: string): string {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  if (url === undefined) return "an unknown place";
+  return url.host === "" ? `an app on this device (${url.protocol})` : url.host;
+}
+
+/** The grant that her code and her word make; nothing when the code is no good. */
+async function accept(
+  { addresses }: OauthDeps,
+  members: Members,
+  provider: Provider,
+  { params }: Interaction,
+  code: string,
+) {
+  const urls = [params.resource ?? []].flat().map(String);
+  const wanted = urls.map((url) => resourceOf(url, addresses)?.tenant).find((tenant) => tenant !== undefined);
+  const who = await members.redeem(code, wanted);
+  if (who === undefined) return undefined;
+  const accountId = accountOf(who);
+  const grant = new provider.Grant({ accountId, clientId: String(params.client_id) });
+  const asked = String(params.scope ?? "").split(" ");
+  const granted = USER_SCOPES.filter((scope) => asked.includes(scope));
+  const known: readonly string[] = ["openid", "offline_access", ...granted];
+  grant.addOIDCScope(asked.filter((scope) => known.includes(scope)));
+  // Said no to, or the library would ask again.
+  grant.rejectOIDCScope(asked.filter((scope) => !known.includes(scope)));
+  for (const url of urls) grant.addResourceScope(url, granted);
+  return { login: { accountId, remember: false }, consent: { grantId: await grant.save() } };
+}
