@@ -56,13 +56,15 @@ export async function run(): Promise<Row[]> {
       name: "gate: restore, transition, save in memory vs XState restore, send, persist",
       unit: "transitions/s",
       target: 20,
+      rounds: 15,
       ours: ours(),
       theirs: theirs(),
     }),
     await interleave({
       name: "gate: whole tool call vs XState restore, send, persist",
       unit: "calls/s",
-      target: 5,
+      // Shown, not claimed: XState has no such thing to compare with.
+      target: 0,
       ours: toolCalls(),
       theirs: theirs(),
     }),

@@ -119,9 +119,13 @@ class Gate<C extends object> implements StateGate<C> {
     }
   }
 
-  async send(event: FsmEvent, ctx?: FsmMcpCallContext, handle?: string): Promise<FsmSendResult<C>> {
-    const identity = this.#identity(ctx, handle);
-    return this.#mailbox.run(identity.key, () => this.#send(event, identity));
+  send(event: FsmEvent, ctx?: FsmMcpCallContext, handle?: string): Promise<FsmSendResult<C>> {
+    try {
+      const identity = this.#identity(ctx, handle);
+      return this.#mailbox.run(identity.key, () => this.#send(event, identity));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async createHandle(ctx?: FsmMcpCallContext): Promise<string> {
@@ -241,7 +245,7 @@ class Gate<C extends object> implements StateGate<C> {
 
   /** The one place where a workflow moves. */
   async #fire(place: Place<C>, event: FsmEvent, tool: PreparedTool | undefined): Promise<FsmSendResult<C>> {
-    const before = place.actor.getSnapshot();
+    const before = this.#listeners.size === 0 ? undefined : place.actor.getSnapshot();
     let sent: FsmSendResult<C>;
     try {
       sent = await place.actor.send(event);
@@ -254,7 +258,7 @@ class Gate<C extends object> implements StateGate<C> {
       return sent;
     }
     await this.#custody.commit(place, sent.snapshot);
-    this.#announce(place, before, event.type, sent.snapshot, tool);
+    if (before !== undefined) this.#announce(place, before, event.type, sent.snapshot, tool);
     return sent;
   }
 
@@ -265,7 +269,6 @@ class Gate<C extends object> implements StateGate<C> {
     snapshot: FsmSnapshot<C>,
     tool: PreparedTool | undefined,
   ): void {
-    if (this.#listeners.size === 0) return;
     const notice: GateNotice<C> = {
       key: place.identity.key,
       event,

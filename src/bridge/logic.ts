@@ -1,6 +1,6 @@
 import {
+  actorFactory,
   collectEventTypes,
-  createFsmActor,
   type FsmActor,
   type FsmActorOptions,
   type FsmConfig,
@@ -64,18 +64,15 @@ export function logicOf<C extends object>(
   if (isLogic(machine)) return machine;
   const labelOf = (state: string) => statusOf(machine, state)?.name ?? state;
   // Made once, so that a faulty context or an unknown hook shows now and not with the first call.
-  createFsmActor(machine, options);
+  const start = actorFactory(machine, options);
+  const { context } = start().getSnapshot();
   return {
     kind: "boardwalk.logic",
     ...(machine.id === undefined ? {} : { id: machine.id }),
     initial: machine.initial,
     states: Object.keys(machine.states),
     events: eventFacts(machine),
-    start: (saved) =>
-      createFsmActor(
-        machine,
-        saved === undefined ? options : { ...options, from: positionOf(machine, saved) },
-      ),
+    start: (saved) => start(saved === undefined ? undefined : positionOf(machine, saved, context)),
     save: (snapshot) => saveOf(snapshot),
     matches: (snapshot, state) => snapshot.value === state,
     prompt: (snapshot) => machine.states[snapshot.value]?.meta?.prompt,
@@ -96,8 +93,9 @@ function saveOf<C extends object>({ value, context }: FsmSnapshot<C>): string {
   return value;
 }
 
-function positionOf<C extends object>(machine: FsmConfig<C>, saved: string): FsmPosition<C> {
-  const bare = { value: saved, context: (machine.context ?? {}) as C };
+/** @param first the machine's own first context, for a state saved by its name alone */
+function positionOf<C extends object>(machine: FsmConfig<C>, saved: string, first: C): FsmPosition<C> {
+  const bare = { value: saved, context: first };
   if (Object.hasOwn(machine.states, saved) || !saved.startsWith("{")) return bare;
   try {
     const { value, context } = JSON.parse(saved) as Partial<FsmPosition<C>>;

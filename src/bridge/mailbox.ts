@@ -1,6 +1,10 @@
-interface Slot {
+class Slot {
   last: Promise<unknown> | undefined;
-  waiting: number;
+  waiting = 0;
+  readonly settled = (): void => {
+    this.waiting -= 1;
+    if (this.waiting === 0) this.last = undefined;
+  };
 }
 
 /** Idle slots kept, because making and deleting one for every piece of work costs more than the bookkeeping itself. */
@@ -16,10 +20,7 @@ export class Mailbox {
     const result = slot.last === undefined ? work() : slot.last.then(work, work);
     slot.last = result;
     slot.waiting += 1;
-    result.then(
-      () => settled(slot),
-      () => settled(slot),
-    );
+    result.then(slot.settled, slot.settled);
     return result;
   }
 
@@ -27,7 +28,7 @@ export class Mailbox {
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
     if (this.#slots.size >= MAX_IDLE) this.#sweep();
-    const slot: Slot = { last: undefined, waiting: 0 };
+    const slot = new Slot();
     this.#slots.set(key, slot);
     return slot;
   }
@@ -35,9 +36,4 @@ export class Mailbox {
   #sweep(): void {
     for (const [key, { waiting }] of this.#slots) if (waiting === 0) this.#slots.delete(key);
   }
-}
-
-function settled(slot: Slot): void {
-  slot.waiting -= 1;
-  if (slot.waiting === 0) slot.last = undefined;
 }

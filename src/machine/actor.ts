@@ -1,6 +1,6 @@
 import { BoardwalkError } from "../errors.js";
 import { type CompiledMachine, compile } from "./compile.js";
-import { lendContext, ownContext } from "./context.js";
+import { lendContext, markOwned, ownContext, ownContextOnce } from "./context.js";
 import { decide, unknownState } from "./transition.js";
 import type {
   FsmActor,
@@ -23,6 +23,7 @@ export interface FsmActorOptions<C extends object> {
   readonly from?: FsmPosition<C>;
 }
 
+type Hooks<C extends object> = NonNullable<FsmActorOptions<C>["hooks"]>;
 type Sent<C extends object> = FsmSendResult<C> | Promise<FsmSendResult<C>>;
 
 /**
@@ -46,13 +47,28 @@ export function createFsmActor<C extends object>(
   config: FsmConfig<C>,
   options: FsmActorOptions<C> = {},
 ): FsmActor<C> {
-  return new Actor(config, options);
+  return actorFactory(config, options)(options.from);
+}
+
+/**
+ * Checks and prepares a config once, for many actors of it.
+ * @throws BoardwalkError as `createFsmActor`.
+ */
+export function actorFactory<C extends object>(
+  config: FsmConfig<C>,
+  options: Omit<FsmActorOptions<C>, "from"> = {},
+): (from?: FsmPosition<C>) => FsmActor<C> {
+  const machine = compile(config);
+  const hooks = options.hooks ?? {};
+  requireNamedHooks(machine, hooks);
+  const start = startOf(config);
+  return (from) => new Actor(machine, hooks, start, from === undefined ? start : restore(machine, from));
 }
 
 /** A class, so that many idle machines share their methods. */
 class Actor<C extends object> implements FsmActor<C> {
   readonly #machine: CompiledMachine<C>;
-  readonly #options: FsmActorOptions<C>;
+  readonly #hooks: Hooks<C>;
   readonly #start: FsmPosition<C>;
   #position: FsmPosition<C>;
   /** Grows with every reset, so that a send begun before one cannot land after it. */
@@ -64,12 +80,11 @@ class Actor<C extends object> implements FsmActor<C> {
   /** Lets go of the sends that such an effect made. */
   #release: (() => void) | undefined;
 
-  constructor(config: FsmConfig<C>, options: FsmActorOptions<C>) {
-    this.#machine = compile(config);
-    this.#options = options;
-    requireNamedHooks(this.#machine, options);
-    this.#start = startOf(config);
-    this.#position = options.from === undefined ? this.#start : restore(this.#machine, options.from);
+  constructor(machine: CompiledMachine<C>, hooks: Hooks<C>, start: FsmPosition<C>, position: FsmPosition<C>) {
+    this.#machine = machine;
+    this.#hooks = hooks;
+    this.#start = start;
+    this.#position = position;
   }
 
   getSnapshot(): FsmSnapshot<C> {
@@ -150,9 +165,7 @@ class Actor<C extends object> implements FsmActor<C> {
     this.#running = true;
     try {
       const update =
-        typeof run === "function"
-          ? run(context, event)
-          : this.#options.hooks?.[run.run]?.(context, event, run);
+        typeof run === "function" ? run(context, event) : this.#hooks[run.run]?.(context, event, run);
       return update as Update<C> | PromiseLike<Update<C>>;
     } catch (error) {
       throw hookFailed(error, event);
@@ -231,20 +244,18 @@ const starts = new WeakMap<object, FsmPosition<object>>();
 function startOf<C extends object>(config: FsmConfig<C>): FsmPosition<C> {
   const known = starts.get(config);
   if (known !== undefined) return known as FsmPosition<C>;
-  const start: FsmPosition<C> = { value: config.initial, context: ownContext((config.context ?? {}) as C) };
+  const context = markOwned(ownContext((config.context ?? {}) as C));
+  const start: FsmPosition<C> = { value: config.initial, context };
   starts.set(config, start);
   return start;
 }
 
 function restore<C extends object>(machine: CompiledMachine<C>, from: FsmPosition<C>): FsmPosition<C> {
   if (!machine.states.has(from.value)) throw unknownState(from.value);
-  return { value: from.value, context: ownContext(from.context) };
+  return { value: from.value, context: ownContextOnce(from.context) };
 }
 
-function requireNamedHooks<C extends object>(
-  machine: CompiledMachine<C>,
-  { hooks = {} }: FsmActorOptions<C>,
-): void {
+function requireNamedHooks<C extends object>(machine: CompiledMachine<C>, hooks: Hooks<C>): void {
   const missing = machine.namedHooks.find((name) => !Object.hasOwn(hooks, name));
   if (missing !== undefined) {
     throw new BoardwalkError(

@@ -19,17 +19,34 @@ export function ownContext<C extends object>(context: C): C {
       own[key] = kept;
     } else own[key] = requireData(key, value);
   }
-  if (writable) writableValues.add(own);
+  if (writable) markWritable(own);
   return Object.freeze(own) as C;
 }
 
 /** What to show of an owned context: itself, or a copy where it holds a Map, a Date or the like, which no freezing protects. */
 export function lendContext<C extends object>(context: C): C {
-  return writableValues.has(context) ? Object.freeze(structuredClone(context)) : context;
+  return anyWritable && writableValues.has(context) ? Object.freeze(structuredClone(context)) : context;
+}
+
+/** As `ownContext`, at no cost for a context that was marked as owned: a machine's first one is restored again and again. */
+export function ownContextOnce<C extends object>(context: C): C {
+  return owned.has(context) ? context : ownContext(context);
+}
+
+export function markOwned<C extends object>(context: C): C {
+  owned.add(context);
+  return context;
 }
 
 const owned = new WeakSet<object>();
 const writableValues = new WeakSet<object>();
+/** Most processes never see such a value, and need not look for one with every snapshot. */
+let anyWritable = false;
+
+function markWritable(value: object): void {
+  writableValues.add(value);
+  anyWritable = true;
+}
 
 function ownValue(key: string, value: object): object {
   if (owned.has(value)) return value;
@@ -56,14 +73,14 @@ function deepFreeze(value: object): boolean {
   if (owned.has(value)) return writableValues.has(value);
   owned.add(value);
   if (!isPlain(value)) {
-    writableValues.add(value);
+    markWritable(value);
     return true;
   }
   let writable = false;
   for (const inner of Object.values(value)) {
     if (typeof inner === "object" && inner !== null && deepFreeze(inner)) writable = true;
   }
-  if (writable) writableValues.add(value);
+  if (writable) markWritable(value);
   Object.freeze(value);
   return writable;
 }

@@ -1,4 +1,4 @@
-export { createFsmActor, type FsmActorOptions } from "./actor.js";
+export { actorFactory, createFsmActor, type FsmActorOptions } from "./actor.js";
 export { entryHooks } from "./compile.js";
 export type { FsmToolName, MoveEventName } from "./name-types.js";
 export { distinctNames, fitName, shortHash, slug, snakeCase } from "./names.js";
