@@ -123,6 +123,8 @@ export async function callApi(url: string, method: string, path: string, body?: 
 /** A client that listens, as a person's assistant does, and stays connected. */
 export interface Listener {
   readonly era: string;
+  /** Of the 2025 session. */
+  readonly sessionId: string | undefined;
   /** How often it was told that the tools have changed. */
   readonly heard: number;
   tools(): Promise<string[]>;
@@ -141,7 +143,7 @@ export async function listenLegacy(mcpUrl: string, token: string): Promise<Liste
   });
   const transport = new LegacyTransport(new URL(mcpUrl), bearer(token));
   await client.connect(transport as Parameters<LegacyClient["connect"]>[0]);
-  return listener("2025-11-25", client as unknown as AnyClient, counter);
+  return listener("2025-11-25", client as unknown as AnyClient, counter, transport.sessionId);
 }
 
 export async function listenModern(mcpUrl: string, token: string): Promise<Listener> {
@@ -171,9 +173,15 @@ interface AnyClient {
   close(): Promise<void>;
 }
 
-function listener(era: string, client: AnyClient, counter: { readonly heard: number }): Listener {
+function listener(
+  era: string,
+  client: AnyClient,
+  counter: { readonly heard: number },
+  sessionId?: string,
+): Listener {
   return {
     era,
+    sessionId,
     get heard() {
       return counter.heard;
     },
