@@ -38,7 +38,7 @@ export interface XstateMachine {
   readonly id: string;
   readonly root: XstateNode;
   readonly events: readonly string[];
-  readonly config: object;
+  readonly config: { readonly id?: string | undefined };
   getPersistedSnapshot(snapshot: never): unknown;
 }
 

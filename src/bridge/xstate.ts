@@ -69,7 +69,8 @@ export function fromXstate<C extends object = object>(
 
   return {
     kind: "boardwalk.logic",
-    id: machine.id,
+    // XState gives a machine without an id one of its own, which is no name for a tool.
+    ...(machine.config.id === undefined ? {} : { id: machine.config.id }),
     initial: nameOf(begin().snapshot.value),
     states: [...byPath.keys()],
     events: eventFacts(machine, [machine.root, ...nodes]),

@@ -87,6 +87,11 @@ describe("fromXstate: tools", () => {
     expect(tools.find(({ name }) => name === "article_discard")?.annotations?.destructiveHint).toBe(true);
   });
 
+  it("carry no prefix where the machine has no id", () => {
+    const machine = createMachine({ initial: "a", states: { a: { on: { GO: "a" } } } });
+    expect(createFsmMcpBridge(fromXstate(machine)).tools.map(({ name }) => name)).toEqual(["go"]);
+  });
+
   it("speak the innermost prompts and name nested states by path", async () => {
     const bridge = createFsmMcpBridge(fromXstate(article));
     expect(textOf(await call(bridge, "article_edit"))).toMatch(/^Editing\. You can: /);
