@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { ConnectorKit } from "./connector.js";
-import { errorFromAnswer, errorFromShape, errorFromTransport, withTimeout } from "./http.js";
+import { bounded, errorFromAnswer, errorFromShape, errorFromTransport, withTimeout } from "./http.js";
 
 /** What connectors share about OAuth: rotating refresh tokens, each spent once and saved before it is used. */
 
@@ -41,6 +41,8 @@ const tokensShape = z.object({ access_token: secret, refresh_token: secret.optio
  * that the second to hear a 401 does not spend a token the first has already spent.
  */
 const refreshes = new Map<string, { readonly spent: string; readonly result: Promise<unknown> }>();
+/** A refused token is not tried again at once by everyone who waits for it: a login that is lost stays lost. */
+const REFUSED_FOR_MS = 60_000;
 
 /**
  * New credentials for old, saved through the kit before this resolves.
@@ -57,8 +59,12 @@ export async function refreshOAuth<C extends OAuthCredentials>(
   if (running?.spent === refreshToken) return running.result as Promise<C>;
   const result = rotateAlone(server, credentials, refreshToken, kit);
   refreshes.set(key, { spent: refreshToken, result });
-  result.catch(() => {
-    if (refreshes.get(key)?.result === result) refreshes.delete(key);
+  result.catch((error: unknown) => {
+    const forget = () => {
+      if (refreshes.get(key)?.result === result) refreshes.delete(key);
+    };
+    if (BoardwalkError.from(error).code !== "auth_expired") return forget();
+    setTimeout(forget, REFUSED_FOR_MS).unref();
   });
   return result;
 }
@@ -123,13 +129,14 @@ async function postToken(
   };
   const type = encoding === "json" ? "application/json" : "application/x-www-form-urlencoded";
   try {
-    const response = await fetch(url, {
+    const init: RequestInit = {
       method: "POST",
       redirect: "error",
       headers: { "content-type": type, accept: "application/json" },
       body: encoding === "json" ? JSON.stringify(form) : new URLSearchParams(form).toString(),
       signal: withTimeout(never),
-    });
+    };
+    const response = bounded(await fetch(url, init));
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: parseJson(text) };
   } catch (error) {

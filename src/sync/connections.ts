@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { ConnectorKit } from "../board/connector.js";
-import { pause } from "../board/http.js";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore, Versioned } from "../store/store.js";
 import type { Boards, OpenBoard } from "../tickets/boards.js";
+import { type Credentials, credentialsShape, keepCredentials } from "./credentials.js";
 import { invalid, type OpenerDeps, openBoard } from "./open-board.js";
 import {
   type ConnectionRecord,
@@ -13,7 +12,7 @@ import {
   type NewConnection,
   newConnection,
 } from "./records.js";
-import { type Sealer, sealContext } from "./seal.js";
+import type { Sealer } from "./seal.js";
 
 /** A tenant's links to its boards: made, kept sealed, opened and taken away. */
 
@@ -38,62 +37,13 @@ export interface Connections extends Boards {
   probe(tenant: TenantStore, id: string, signal: AbortSignal): Promise<Health>;
 }
 
-type Credentials = Readonly<Record<string, unknown>>;
-const credentialsShape = z.record(z.string(), z.unknown());
-
 const RACES = 10;
 const PROBE_MS = 30_000;
 
 export function createConnections(deps: ConnectionsDeps): Connections {
   const opened = new Map<string, { version: string; board: OpenBoard }>();
 
-  const seal = (tenant: TenantStore, id: string, credentials: Credentials) =>
-    deps.sealer.seal(JSON.stringify(credentials), sealContext(tenant.id, id));
-  const unseal = (tenant: TenantStore, record: ConnectionRecord): Credentials =>
-    credentialsShape.parse(JSON.parse(deps.sealer.open(record.sealed, sealContext(tenant.id, record.id))));
-
-  async function get(tenant: TenantStore, id: string): Promise<ConnectionRecord> {
-    return (await load(tenant, id)).value;
-  }
-
-  async function update(
-    tenant: TenantStore,
-    id: string,
-    change: (record: ConnectionRecord) => ConnectionRecord,
-  ) {
-    for (let race = 0; race < RACES; race++) {
-      const { version, value } = await load(tenant, id);
-      const next = change(value);
-      try {
-        await tenant.saveDocument("connection", id, { version, value: next });
-        return next;
-      } catch (error) {
-        if (BoardwalkError.from(error).code !== "conflict") throw error;
-      }
-    }
-    throw new BoardwalkError("busy", "This connection is being changed by others. Please try again.");
-  }
-
-  /** Rotated credentials are saved before use, and what other processes saved is taken over. */
-  function keeping(
-    tenant: TenantStore,
-    id: string,
-    own: Credentials,
-  ): Pick<ConnectorKit, "saveCredentials" | "shared"> {
-    return {
-      async saveCredentials(rotated) {
-        const sealed = seal(tenant, id, { ...own, ...credentialsShape.parse(rotated) });
-        await update(tenant, id, (record) => ({ ...record, sealed }));
-        const known = opened.get(keyOf(tenant, id));
-        // The connector that rotated them already uses the new ones.
-        if (known !== undefined) known.version = versionOf(await get(tenant, id));
-      },
-      shared: {
-        credentials: async () => unseal(tenant, await get(tenant, id)),
-        alone: (work) => alone(tenant, `refresh/${id}`, work),
-      },
-    };
-  }
+  const kept = keepCredentials({ sealer: deps.sealer, get, update });
 
   return {
     get,
@@ -110,7 +60,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       });
       const health = healthOf(await board.connector.probe(AbortSignal.timeout(PROBE_MS)));
       const { id, provider, settings } = wanted;
-      const sealed = seal(tenant, id, credentials);
+      const sealed = kept.seal(tenant, id, credentials);
       const createdAt = deps.now().toISOString();
       const webhookToken = randomBytes(24).toString("base64url");
       const record: ConnectionRecord = { id, provider, settings, sealed, createdAt, health, webhookToken };
@@ -141,17 +91,44 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     },
 
     async open(tenant, id) {
-      const record = await get(tenant, id);
+      const record = await kept.resealed(tenant, await get(tenant, id));
       const key = keyOf(tenant, id);
       const version = versionOf(record);
       const known = opened.get(key);
       if (known?.version === version) return known.board;
-      const credentials = unseal(tenant, record);
-      const board = openBoard(deps, toOpen(tenant, record, credentials), keeping(tenant, id, credentials));
+      const credentials = kept.unseal(tenant, record);
+      const keeping = kept.keeping(tenant, id, credentials, (saved) => {
+        const own = opened.get(key);
+        // The connector that rotated them already uses the new ones.
+        if (own !== undefined) own.version = versionOf(saved);
+      });
+      const board = openBoard(deps, toOpen(tenant, record, credentials), keeping);
       opened.set(key, { version, board });
       return board;
     },
   };
+}
+
+async function get(tenant: TenantStore, id: string): Promise<ConnectionRecord> {
+  return (await load(tenant, id)).value;
+}
+
+async function update(
+  tenant: TenantStore,
+  id: string,
+  change: (record: ConnectionRecord) => ConnectionRecord,
+): Promise<ConnectionRecord> {
+  for (let race = 0; race < RACES; race++) {
+    const { version, value } = await load(tenant, id);
+    const next = change(value);
+    try {
+      await tenant.saveDocument("connection", id, { version, value: next });
+      return next;
+    } catch (error) {
+      if (BoardwalkError.from(error).code !== "conflict") throw error;
+    }
+  }
+  throw new BoardwalkError("busy", "This connection is being changed by others. Please try again.");
 }
 
 async function load(tenant: TenantStore, id: string): Promise<Versioned<ConnectionRecord>> {
@@ -180,25 +157,6 @@ function toOpen(
   credentials: Credentials,
 ) {
   return { name: `${tenant.id}/${id}`, provider, settings, credentials };
-}
-
-/** Longer than any exchange of tokens takes; a process that dies holding the turn gives it up with it. */
-const TURN_MS = 20_000;
-const LOOK_AGAIN_MS = 100;
-
-/** Runs `work` while no other process runs its own under this name. */
-async function alone<T>(tenant: TenantStore, name: string, work: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + 2 * TURN_MS;
-  while (!(await tenant.claim(name, TURN_MS))) {
-    if (Date.now() > deadline)
-      throw new BoardwalkError("busy", "Someone else is renewing this login. Please try again.");
-    await pause(LOOK_AGAIN_MS);
-  }
-  try {
-    return await work();
-  } finally {
-    await tenant.forget(name);
-  }
 }
 
 function parseNew(input: unknown): NewConnection {
