@@ -37,6 +37,12 @@ export function fromXstate<C extends object = object>(
   machine: XstateMachine,
   { clock = REAL_TIME, input }: FromXstateOptions = {},
 ): FsmLogic<C> {
+  if (typeof machine?.getPersistedSnapshot !== "function") {
+    throw new BoardwalkError(
+      "invalid",
+      "fromXstate takes a machine made by XState 5's createMachine or setup().",
+    );
+  }
   const nodes = nodesBelow(machine.root);
   requireNoInvoke([machine.root, ...nodes]);
   const byPath = new Map(nodes.map((node) => [node.path.join("."), node]));

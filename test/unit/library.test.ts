@@ -57,7 +57,7 @@ describe("the library", () => {
       const moved = await bridge.tools[0].handler({});
       const gate = b.createStateGate(machine).bindState({ name: "go", description: "", handler: () => ({ content: [] }) }, "a", "GO");
       await gate.call("go", {});
-      const tried = [() => b.fromXstate({ root: { states: {}, invoke: [], path: [] } }),
+      const tried = [() => b.fromXstate({ config: {}, root: { states: {}, invoke: [], path: [] }, getPersistedSnapshot() {} }),
         () => b.toXstate({ ...machine, states: { a: { on: { GO: { assign: () => ({}) } } } } })].map((attempt) => {
         try { attempt(); return "did not throw"; } catch (error) { return error.code + " " + error.message; }
       });

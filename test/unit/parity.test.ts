@@ -13,9 +13,12 @@ interface Proof {
 /** The proofs that docs/parity.md cites: a file, and words from the title of a test in it. */
 const proofs: Proof[] = read("docs/parity.md")
   .split("\n")
-  .filter((line) => line.startsWith("| ") && !line.startsWith("| there"))
+  .filter((line) => line.startsWith("| ") && !/^\| (there|-+) /.test(line))
   .flatMap((line) => {
-    const cells = line.slice(2, -2).split(" | ");
+    const cells = line
+      .slice(2, -2)
+      .split(" | ")
+      .map((cell) => cell.trim());
     return (cells.at(-1) ?? "").split("<br>").map((cited) => {
       const [, file = "", words = ""] = cited.match(/^`([^`]+)`: (.+)$/) ?? [];
       return { row: cells[0] ?? line, file, words };

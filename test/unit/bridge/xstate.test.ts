@@ -384,6 +384,13 @@ describe("without what it needs", () => {
     expect(() => load(() => ({ createMachine() {} }))).toThrow(/newer version.*npm install xstate/);
   });
 
+  it.each([undefined, {}, { initial: "a", states: { a: {} } }])(
+    "refuses what is no XState machine: %j",
+    (machine) => {
+      expect(() => fromXstate(machine as never)).toThrowError(expect.objectContaining({ code: "invalid" }));
+    },
+  );
+
   it("refuses a machine that invokes actors, naming the state", () => {
     const machine = createMachine({
       id: "m",
