@@ -67,7 +67,14 @@ class Bridge<C extends object> {
     this.#tools = eventTools(this.#logic, options);
     this.#toolOf = new Map(this.#tools.map(({ event, name }) => [event, name]));
     this.#labels = new Map(this.#logic.events.map(({ type, label }) => [type, label ?? type]));
-    this.#sessions = new Sessions(() => this.#logic.start(), options.sessions);
+    this.#sessions = new Sessions(
+      (sessionId, moved) =>
+        this.#logic.start(undefined, (event, snapshot) => {
+          moved();
+          this.#announce({ sessionId, event, snapshot });
+        }),
+      options.sessions,
+    );
   }
 
   face(): FsmMcpBridge<C> {

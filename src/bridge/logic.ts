@@ -40,9 +40,10 @@ export interface FsmLogic<C extends object = object> {
   readonly events: readonly FsmEventFacts[];
   /**
    * The machine running, from its start or from where `saved` says.
+   * @param moved told of transitions that no send made: delayed ones
    * @throws BoardwalkError `stale_workflow` when it no longer has the saved state.
    */
-  start(saved?: string): FsmActor<C>;
+  start(saved?: string, moved?: (event: string, snapshot: FsmSnapshot<C>) => void): FsmActor<C>;
   /** A snapshot as a string that `start` takes: the state's name alone where that says it all. */
   save(snapshot: FsmSnapshot<C>): string;
   /** Whether the machine is in `state`, or in one inside it. */

@@ -11,6 +11,9 @@ interface Session<C extends object> {
   moved: boolean;
 }
 
+/** Makes a session's machine, which says when it moves by itself. */
+type StartSession<C extends object> = (id: string, moved: () => void) => FsmActor<C>;
+
 /** Ids of dropped sessions kept per session allowed: beyond it the oldest starts over unannounced. */
 const REMEMBERED_DROPS = 10;
 
@@ -19,7 +22,7 @@ const REMEMBERED_DROPS = 10;
  * remembered, so that the next call of that session can be told instead of finding itself at the start.
  */
 export class Sessions<C extends object> {
-  readonly #start: () => FsmActor<C>;
+  readonly #start: StartSession<C>;
   readonly #max: number;
   readonly #idleMs: number;
   readonly #now: () => number;
@@ -30,14 +33,14 @@ export class Sessions<C extends object> {
   /** Where a session is that has not begun. */
   readonly atStart: FsmSnapshot<C>;
 
-  constructor(start: () => FsmActor<C>, limits: FsmSessionLimits<C> = {}) {
+  constructor(start: StartSession<C>, limits: FsmSessionLimits<C> = {}) {
     requirePositive({ "sessions.max": limits.max, "sessions.idleMs": limits.idleMs });
     this.#start = start;
     this.#max = limits.max ?? 10_000;
     this.#idleMs = limits.idleMs ?? 86_400_000;
     this.#now = limits.now ?? Date.now;
     this.#onDrop = limits.onDrop;
-    const first = start();
+    const first = start("", () => undefined);
     this.atStart = first.getSnapshot();
     first.stop?.();
   }
@@ -72,7 +75,7 @@ export class Sessions<C extends object> {
     work: (actor: FsmActor<C>) => Promise<T>,
   ): Promise<T> {
     this.#dropIdle();
-    const session = this.#sessions.get(id) ?? { actor: this.#start(), usedAt: 0, calls: 0, moved: false };
+    const session = this.#sessions.get(id) ?? this.#begin(id);
     session.calls += 1;
     this.#touch(id, session);
     this.#dropBeyondMax();
@@ -84,6 +87,14 @@ export class Sessions<C extends object> {
       session.calls -= 1;
       this.#touch(id, session);
     }
+  }
+
+  #begin(id: string): Session<C> {
+    const actor = this.#start(id, () => {
+      session.moved = true;
+    });
+    const session: Session<C> = { actor, usedAt: 0, calls: 0, moved: false };
+    return session;
   }
 
   reset(id: string): void {

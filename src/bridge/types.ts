@@ -99,6 +99,6 @@ export interface FsmMcpBridge<C extends object, TTool extends string = string> {
   reset(ctx?: FsmMcpCallContext): void;
   /** Whose machine a call with this context means. */
   sessionIdOf(ctx?: FsmMcpCallContext): string;
-  /** Calls `listener` after every transition made through this bridge. @returns a function that stops it. */
+  /** Calls `listener` after every transition, delayed ones too. @returns a function that stops it. */
   onTransition(listener: (notice: FsmTransitionNotice<C>) => void): () => void;
 }

@@ -34,6 +34,8 @@ export interface XstateActorParts<C extends object> {
   /** A position as callers see it. */
   readonly show: (position: XstatePosition) => FsmSnapshot<C>;
   readonly begin: () => XstatePosition;
+  /** Told of delayed transitions. */
+  readonly moved: ((event: string, snapshot: FsmSnapshot<C>) => void) | undefined;
 }
 
 type Step = readonly [XstateSnapshot, readonly XstateAction[]];
@@ -174,6 +176,7 @@ export class XstateActor<C extends object> implements FsmActor<C> {
         timers: this.#position.timers.filter((timer) => timer.id !== id),
       };
       await this.#take(xstate().transition(this.#parts.machine, this.#position.snapshot, event), event.type);
+      this.#parts.moved?.(event.type, this.getSnapshot());
     });
     // Nobody waits for it: an action that failed leaves the machine where it was, as after any send.
     taken.catch(() => undefined);

@@ -80,9 +80,9 @@ export function fromXstate<C extends object = object>(
     initial: nameOf(begin().snapshot.value),
     states: [...byPath.keys()],
     events: eventFacts(machine, [machine.root, ...nodes]),
-    start(saved) {
+    start(saved, moved) {
       const position = saved === undefined ? begin() : restore(machine, saved, begin);
-      return new XstateActor({ machine, clock, show, begin }, position);
+      return new XstateActor({ machine, clock, show, begin, moved }, position);
     },
     save: (shown) => save(machine, positionOf(shown)),
     matches(shown, state) {

@@ -190,6 +190,30 @@ describe("fromXstate: delays", () => {
     await vi.waitUntil(() => bridge.getSnapshot().value === "red");
   });
 
+  it("are told to listeners, and count as being in the middle of something", async () => {
+    const clock = new SimulatedClock();
+    let now = 0;
+    const onDrop = vi.fn();
+    const bridge = createFsmMcpBridge(fromXstate(light(), { clock }), {
+      getSessionId: (ctx) => ctx?.sessionId ?? "",
+      sessions: { idleMs: 10, now: () => now, onDrop },
+    });
+    const heard = vi.fn();
+    bridge.onTransition(heard);
+    await bridge.tools[0]?.handler({}, { sessionId: "s" });
+    bridge.reset({ sessionId: "s" });
+    clock.increment(1000);
+    await vi.waitUntil(() => heard.mock.calls.length === 2);
+    expect(heard.mock.calls[1]?.[0]).toMatchObject({
+      sessionId: "s",
+      event: "xstate.after.1000.light.red",
+      snapshot: { value: "green" },
+    });
+    now = 11;
+    expect(bridge.getSnapshot({ sessionId: "s" }).value).toBe("red");
+    expect(onDrop).toHaveBeenCalledWith("s", expect.objectContaining({ value: "green" }));
+  });
+
   it("that were left behind do not fire", async () => {
     const clock = new SimulatedClock();
     const actor = fromXstate(light(), { clock }).start();
