@@ -54,8 +54,8 @@ function createJiraConnector(
 
   return {
     async pullWorkflows(signal) {
-      // Read anew: its name, key and issue types may have changed.
-      ours = await api.project(settings.project, signal);
+      // Read anew: its name, key and issue types may have changed. By its id, once known, since a key may change too.
+      ours = await api.project(ours?.id ?? settings.project, signal);
       const [reading, boards] = await Promise.all([
         readWorkflows(api, ours, signal),
         readColumns(api, ours, signal),

@@ -126,10 +126,15 @@ function edgesOf(graph: StatusGraph): string {
 
 /** Equal in everything that a machine or a person could notice. */
 export function sameGraph(a: StatusGraph, b: StatusGraph): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+  return canonical(a) === canonical(b);
 }
 
-/** Key order and the order of moves mean nothing. */
+/** Key order means nothing, nor does the order of statuses, which have their own, or of moves. */
+function canonical({ statuses, moves, ...rest }: StatusGraph): string {
+  const plain = (items: readonly unknown[]) => items.map((item) => JSON.stringify(sorted(item))).sort();
+  return JSON.stringify([sorted(rest), plain(statuses), plain(moves)]);
+}
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
