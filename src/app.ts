@@ -153,7 +153,13 @@ async function openState(
   counter.on("error", onError);
   closers.push(async () => counter.disconnect());
   await store.ping();
-  return { keeps: own === undefined ? "redis" : "own-redis", store, hooks, budgets: createBudgets(counter), oauth };
+  return {
+    keeps: own === undefined ? "redis" : "own-redis",
+    store,
+    hooks,
+    budgets: createBudgets(counter),
+    oauth,
+  };
 }
 
 interface Parts {

@@ -152,7 +152,12 @@ const VARIABLES: Readonly<Record<Key, string>> = {
 const KEYS = Object.keys(VARIABLES) as readonly Key[];
 
 /** Settings that may also be given as the path of a file, in the variable of that name with `_FILE` behind. */
-const SECRETS: ReadonlySet<Key> = new Set<Key>(["redisUrl", "adminToken", "alexaClientSecret", "encryptionKeys"]);
+const SECRETS: ReadonlySet<Key> = new Set<Key>([
+  "redisUrl",
+  "adminToken",
+  "alexaClientSecret",
+  "encryptionKeys",
+]);
 const CONFIG_FILE = "BOARDWALK_CONFIG";
 
 /** Every environment variable that is read. */

@@ -23,6 +23,8 @@ export interface McpPrincipal {
   readonly tenant?: TenantStore;
   readonly speaker: { readonly person: string; readonly client?: string };
   readonly scopes: readonly string[];
+  /** An app's token: its scopes are all that it may do. */
+  readonly delegated?: boolean;
 }
 
 /** The MCP endpoint, as this server needs it. */
@@ -31,7 +33,7 @@ export interface McpEndpoint {
     request: IncomingMessage,
     response: ServerResponse,
     principal: McpPrincipal,
-    options?: { readonly surface?: "generated" | "frozen" },
+    options?: { readonly surface?: "generated" | "frozen"; lacks?(scope: string): void },
   ): Promise<void>;
   /** What is wrong with the request's Origin or Host, if anything; asked before its token is. */
   guard(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
@@ -64,12 +66,21 @@ async function answer(
     BoardwalkError.from(error),
   );
   if (principal instanceof BoardwalkError) {
-    if (principal.code === "unauthorized") challenge(deps, resource, request, response);
+    if (principal.code === "unauthorized")
+      challenge(
+        deps,
+        resource,
+        response,
+        bearerOf(request.headers.authorization) === undefined ? undefined : "invalid_token",
+      );
     return sendProblem(response, principal);
   }
   const elsewhere = whyNotHere(resource, principal);
   if (elsewhere !== undefined) return sendProblem(response, new BoardwalkError("forbidden", elsewhere));
-  await deps.mcp.handle(request, response, principal, { surface: resource.surface });
+  await deps.mcp.handle(request, response, principal, {
+    surface: resource.surface,
+    lacks: (scope) => challenge(deps, resource, response, "insufficient_scope", scope),
+  });
 }
 
 /** @throws BoardwalkError `unauthorized` for a missing, wrong, expired or revoked token, or one for another address. */
@@ -95,6 +106,7 @@ function principalOfBearer(store: Store, { person, scopes }: Bearer): McpPrincip
     tenant: store.tenant(tenant),
     speaker: { person: name, ...(client === "" ? {} : { client }) },
     scopes,
+    delegated: true,
   };
 }
 
@@ -109,12 +121,18 @@ function whyNotHere(resource: Resource, { tenant }: McpPrincipal): string | unde
 }
 
 /** Says where a token is to be had. Not to Alexa, which refuses a server that says so in this header. */
-function challenge(deps: McpRoutesDeps, resource: Resource, request: Request, response: Response): void {
+function challenge(
+  { addresses }: McpRoutesDeps,
+  resource: Resource,
+  response: Response,
+  error: "invalid_token" | "insufficient_scope" | undefined,
+  scope: string = USER_SCOPES.join(" "),
+): void {
   if (resource.surface === "frozen") return;
-  const given = bearerOf(request.headers.authorization) !== undefined;
-  response.setHeader(
-    "www-authenticate",
-    `Bearer ${given ? 'error="invalid_token", ' : ""}` +
-      `resource_metadata="${metadataUrl(resource, deps.addresses)}", scope="${USER_SCOPES.join(" ")}"`,
-  );
+  const facts = [
+    ...(error === undefined ? [] : [`error="${error}"`]),
+    `resource_metadata="${metadataUrl(resource, addresses)}"`,
+    `scope="${scope}"`,
+  ];
+  response.setHeader("www-authenticate", `Bearer ${facts.join(", ")}`);
 }

@@ -58,7 +58,7 @@ function configurationOf(options: ProviderOptions): Configuration {
     },
     loadExistingGrant,
     extraTokenClaims: (ctx, token) => ("accountId" in token ? claimsOf(ctx, token.accountId) : {}),
-    extraClientMetadata: { properties: ["boardwalk"], validator: onlySafeRedirects },
+    extraClientMetadata: { properties: ["boardwalk"], validator: safeClients(options.clients) },
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     rotateRefreshToken: true,
     expiresWithSession: () => false,
@@ -166,16 +166,20 @@ function claimsOf(ctx: KoaContextWithOIDC, accountId: string): Record<string, st
   };
 }
 
-/** Codes are sent over https, to this machine itself, or to an app of its own; never over plain http to another host. */
-function onlySafeRedirects(
-  _ctx: KoaContextWithOIDC | undefined,
-  _key: string,
-  _value: unknown,
-  metadata: ClientMetadata,
-): void {
-  const uris: readonly unknown[] = metadata.redirect_uris ?? [];
-  // The library then takes http for this machine alone, there on any port, as RFC 8252 has it.
-  if (uris.some((uri) => !String(uri).startsWith("https:"))) metadata.application_type = "native";
+/**
+ * Codes are sent over https, to this machine itself, or to an app of its own; never over plain http to another host.
+ * And only who was given a secret by hand is a service.
+ */
+function safeClients(known: readonly StaticClient[]) {
+  return (_ctx: unknown, _key: string, _value: unknown, metadata: ClientMetadata): void => {
+    const uris: readonly unknown[] = metadata.redirect_uris ?? [];
+    // The library then takes http for this machine alone, there on any port, as RFC 8252 has it.
+    if (uris.some((uri) => !String(uri).startsWith("https:"))) metadata.application_type = "native";
+    const service = metadata.grant_types?.includes("client_credentials");
+    if (service && !known.some(({ id }) => id === metadata.client_id)) {
+      throw new errors.InvalidClientMetadata("grant_types may not hold client_credentials");
+    }
+  };
 }
 
 function staticMetadata({ id, secret, redirectUris }: StaticClient): ClientMetadata {

@@ -55,7 +55,10 @@ const MINUTE_MS = 60_000;
 /** By address that asks, so that a code cannot be guessed nor the store filled; all of them together, likewise. */
 const LIMITS = {
   signIn: { each: { requests: 30, perMs: 10 * MINUTE_MS }, all: { requests: 600, perMs: 10 * MINUTE_MS } },
-  register: { each: { requests: 20, perMs: 60 * MINUTE_MS }, all: { requests: 500, perMs: 60 * MINUTE_MS } },
+  register: {
+    each: { requests: 100, perMs: 60 * MINUTE_MS },
+    all: { requests: 1_000, perMs: 60 * MINUTE_MS },
+  },
   authorize: { each: { requests: 60, perMs: MINUTE_MS }, all: { requests: 1_200, perMs: MINUTE_MS } },
   token: { each: { requests: 120, perMs: MINUTE_MS }, all: { requests: 6_000, perMs: MINUTE_MS } },
 } as const;
@@ -178,7 +181,7 @@ function asIssuer(request: Request, addresses: Addresses): IncomingMessage {
 function limited(deps: OauthDeps, what: keyof typeof LIMITS) {
   return async (request: Request, response: Response, next: () => void): Promise<void> => {
     const { each, all } = LIMITS[what];
-    const from = request.socket.remoteAddress ?? "unknown";
+    const from = callerAddress(request, deps.addresses);
     const waits = await Promise.all([
       deps.take({ key: `oauth/${what}/${from}`, ...each }),
       deps.take({ key: `oauth/${what}`, ...all }),
@@ -189,6 +192,21 @@ function limited(deps: OauthDeps, what: keyof typeof LIMITS) {
     response.status(429).set(PAGE_HEADERS).type("html");
     response.send(renderFailure("That was tried too often. Please wait a few minutes."));
   };
+}
+
+/**
+ * We speak no TLS, so where we are known by https a proxy stands before us, and the last address in its header is the
+ * one that it saw itself. Elsewhere that header is the caller's own word.
+ */
+function callerAddress(request: Request, addresses: Addresses): string {
+  const proxied = addresses.publicUrl().startsWith("https:");
+  const seen = proxied
+    ? String(request.headers["x-forwarded-for"] ?? "")
+        .split(",")
+        .at(-1)
+        ?.trim()
+    : "";
+  return seen || request.socket.remoteAddress || "unknown";
 }
 
 type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;

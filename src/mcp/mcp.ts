@@ -47,6 +47,8 @@ export interface HandleOptions {
   readonly surface?: Surface;
   /** The parsed body, when whoever comes before had to look into it. */
   readonly body?: unknown;
+  /** Told of the scope that a refused request would have needed, before the refusal is written. */
+  lacks?(scope: string): void;
 }
 
 export interface Mcp {
@@ -100,6 +102,20 @@ const NEEDS_NO_TENANT = new Set([
   "prompts/list",
 ]);
 
+/** The scope that an app needs for what is not in here for free. */
+const SCOPES: Readonly<Record<string, string>> = {
+  "tools/call": "mcp:tools",
+  "resources/read": "mcp:resources",
+  "resources/subscribe": "mcp:resources",
+  "prompts/get": "mcp:resources",
+  "completion/complete": "mcp:resources",
+};
+
+const UNGRANTED = {
+  status: 403,
+  code: -32000,
+  message: "That was not granted. Please link your account again, and allow it.",
+};
 const UNLINKED = { status: 401, code: -32000, message: "Please link your account first." };
 
 /** The MCP endpoint over `tickets`: both protocol eras on one URL, for every tenant. */
@@ -160,7 +176,7 @@ class Endpoint implements Mcp {
     req: IncomingMessage,
     res: ServerResponse,
     principal: Principal,
-    { surface = "generated", body: given }: HandleOptions = {},
+    { surface = "generated", body: given, lacks }: HandleOptions = {},
   ): Promise<void> {
     const exchange = { req, res, principal, surface };
     let body = given;
@@ -172,6 +188,11 @@ class Endpoint implements Mcp {
         const read = await readJson(req, this.#options.maxBodyBytes);
         if (!read.ok) return writeRejection(res, read);
         body = read.value;
+      }
+      const missing = missingScope(principal, body);
+      if (missing !== undefined) {
+        lacks?.(missing);
+        return writeError(res, UNGRANTED, idOf(body));
       }
       await this.#post(exchange, body);
     } catch (error) {
@@ -252,6 +273,14 @@ class Endpoint implements Mcp {
     await this.#sessions.close();
     await Promise.all([this.#handlers.close(), ...this.#dispatchers.map((one) => one.close())]);
   }
+}
+
+/** The first scope that an app would need for this, and was not granted. */
+function missingScope({ delegated, scopes }: Principal, body: unknown): string | undefined {
+  if (!delegated) return undefined;
+  return requests(body)
+    .map(({ method }) => SCOPES[method])
+    .find((scope) => scope !== undefined && !scopes.includes(scope));
 }
 
 /** Tells the log which kind of error it was and where it came from; never its text, which may quote a ticket. */

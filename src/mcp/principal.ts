@@ -12,6 +12,8 @@ export interface Principal {
   readonly tenant?: TenantStore;
   readonly speaker: Speaker;
   readonly scopes: readonly string[];
+  /** An app's token, which a person granted: its scopes are all that it may do. */
+  readonly delegated?: boolean;
 }
 
 /** What a client calls itself, as it may stand in an audit log; it is the client's word and proves nothing. */
