@@ -22,20 +22,24 @@ export function hooksByStatus(
   return hooks;
 }
 
-/** By id, else by exact name. */
+/** By id, else by exact name; of several with that name none is guessed. */
 function statusNamed(graph: StatusGraph, name: string): Status | undefined {
   const live = graph.statuses.filter((status) => !status.retired);
-  return live.find((status) => status.id === name) ?? live.find((status) => status.name === name);
+  const byId = live.find((status) => status.id === name);
+  const [only, ...others] = byId === undefined ? live.filter((status) => status.name === name) : [byId];
+  return others.length === 0 ? only : undefined;
 }
 
 /** The graph without the moves that the team does not allow. Boards with rules of their own keep to those. */
 export function restrictMoves(graph: StatusGraph, allowed: AllowedMoves): StatusGraph {
   if (allowed === undefined || graph.edges !== "implied") return graph;
-  const targets = new Map<string, ReadonlySet<string>>();
+  const targets = new Map<string, Set<string>>();
   for (const [from, to] of Object.entries(allowed)) {
     const status = statusNamed(graph, from);
     if (status === undefined) continue;
-    targets.set(status.id, new Set(to.map((name) => statusNamed(graph, name)?.id ?? "")));
+    const open = targets.get(status.id) ?? new Set();
+    for (const name of to) open.add(statusNamed(graph, name)?.id ?? "");
+    targets.set(status.id, open);
   }
   if (targets.size === 0) return graph;
   const moves = graph.moves
@@ -57,7 +61,7 @@ export function idleHookRules(rules: readonly HookRule[], graphs: readonly Statu
     .filter((rule) => graphs.every((graph) => statusNamed(graph, rule.status) === undefined))
     .map(({ status }) => ({
       code: RULE_PROBLEMS[0],
-      message: `The rule that opens a pull request on entering "${status}" does nothing: the board has no such status.`,
+      message: `The rule that opens a pull request on entering "${status}" does nothing: the board has no such status, or several.`,
       fix: "Connect the board again with the status's id or its present name in settings.hooks.",
     }));
 }
@@ -69,7 +73,7 @@ export function idleMoveRules(allowed: AllowedMoves, graphs: readonly StatusGrap
     .filter((name) => name !== NO_STATUS && free.every((graph) => statusNamed(graph, name) === undefined))
     .map((name) => ({
       code: RULE_PROBLEMS[1],
-      message: `Your own rule about "${name}" does nothing: no board without rules of its own has such a status.`,
+      message: `Your own rule about "${name}" does nothing: no board without rules of its own has exactly one such status.`,
       fix: "Connect the board again with the status's id or its present name in settings.allowedMoves.",
     }));
 }
