@@ -31,6 +31,7 @@ export function addTicketRoutes(router: Router, deps: AdminDeps, tenantOf: Tenan
   const talkOf = async (request: Request): Promise<Conversation> => ({
     tenant: await tenantOf(request),
     speaker: { person: "admin", client: "api", tool: "http" },
+    confirm: "never",
     budgetMs: deps.replyBudgetMs,
   });
   router.get("/tenants/:tenant/tickets", async (request, response) => {

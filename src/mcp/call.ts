@@ -26,6 +26,8 @@ export interface Call {
   /** Tells the session that its list of tools has changed. */
   readonly relist?: () => Promise<void>;
   readonly client?: string;
+  /** Its Accept-Language. */
+  readonly language?: string;
   readonly budgetMs: number;
   readonly mayCall: (principal: Principal, tool: { readonly readOnly: boolean }) => boolean;
   /** Told of what was not the caller's fault. Never told what a ticket says. */
@@ -89,6 +91,9 @@ export function conversation(call: Call, tool?: string): Conversation {
       ...(tool === undefined ? {} : { tool }),
     },
     conversation: threadOf(call),
+    ...(call.language === undefined ? {} : { acceptLanguage: call.language }),
+    // Its hosts know nothing of a destructive tool's hint, so there we ask ourselves.
+    ...(call.surface === "frozen" ? { confirm: "closing" as const } : {}),
     budgetMs: call.budgetMs,
     toolFor: (workflow, status) => call.catalogue.toolFor(workflow, status),
   };

@@ -31,7 +31,12 @@ interface LegacyOptions {
   readonly dispatcher: Dispatcher;
   readonly sessions: SharedSessions;
   readonly version: string;
-  readonly callFor: (principal: Principal, surface: Surface, client: string | undefined) => Promise<Call>;
+  readonly callFor: (
+    principal: Principal,
+    surface: Surface,
+    client: string | undefined,
+    language?: string,
+  ) => Promise<Call>;
 }
 
 const MAX_BATCH = 50;
@@ -83,7 +88,7 @@ async function answer(
   asked: readonly JSONRPCRequest[],
   batch: boolean,
 ): Promise<void> {
-  const { res, principal, surface } = exchange;
+  const { req, res, principal, surface } = exchange;
   const session = await sessionOf(sessions, exchange);
   if (session === null) return writeError(res, UNKNOWN_SESSION, asked[0]?.id ?? null);
   // Notifications and responses need no answer, and nothing here waits for one of them.
@@ -94,7 +99,7 @@ async function answer(
       message: `A batch holds at most ${MAX_BATCH} requests.`,
     });
   }
-  const plain = await callFor(principal, surface, session?.client);
+  const plain = await callFor(principal, surface, session?.client, req.headers["accept-language"]);
   const call = session === undefined ? plain : withSession(plain, session, sessions);
   const work = () => Promise.all(asked.map((request) => dispatcher.request(request, call)));
   const replies = session === undefined ? await work() : await sessions.during(session, work);

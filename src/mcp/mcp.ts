@@ -168,7 +168,7 @@ class Endpoint implements Mcp {
       dispatcher: legacy,
       sessions: this.#sessions,
       version,
-      callFor: (principal, surface, client) => this.#callFor(principal, surface, client),
+      callFor: (...about) => this.#callFor(...about),
     });
   }
 
@@ -216,7 +216,7 @@ class Endpoint implements Mcp {
       return writeError(res, UNLINKED, idOf(body));
     }
     if (outcome.kind === "legacy") return this.#legacy.post(exchange, body);
-    const call = await this.#callFor(principal, surface, clientOf(body));
+    const call = await this.#callFor(principal, surface, clientOf(body), req.headers["accept-language"]);
     if (outcome.messageKind !== "request" || !isPlain(outcome, req)) {
       return this.#handlers.serve(call, req, res, body);
     }
@@ -224,7 +224,12 @@ class Endpoint implements Mcp {
     writeMessage(res, reply.status, reply.message);
   }
 
-  async #callFor(principal: Principal, surface: Surface, client: string | undefined): Promise<Call> {
+  async #callFor(
+    principal: Principal,
+    surface: Surface,
+    client: string | undefined,
+    language?: string,
+  ): Promise<Call> {
     const { tickets, budgetMs, mayCall } = this.#options;
     return {
       principal,
@@ -232,6 +237,7 @@ class Endpoint implements Mcp {
       ...(await this.#catalogues.get(principal.tenant, surface)),
       tickets,
       ...(client === undefined ? {} : { client }),
+      ...(language === undefined ? {} : { language }),
       budgetMs: budgetMs?.(surface) ?? DEFAULT_BUDGET_MS[surface],
       mayCall: mayCall ?? (() => true),
       report: this.#report,

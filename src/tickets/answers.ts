@@ -1,16 +1,22 @@
 import type { ActorRecord, PendingMove, SettledMove } from "../store/store.js";
 import { fieldFacts, hookFacts, liveOpenFacts, openFacts, ticketFacts } from "./facts.js";
+import { speechFor } from "./settings.js";
 import type { FieldShape, MoveShape, OpenMoveShape, TicketShape } from "./shapes.js";
-import { say } from "./speech.js";
+import type { Speech } from "./speech.js";
 import type { Conversation } from "./tickets.js";
 import type { TenantView } from "./view.js";
 import type { Workflow } from "./workflow.js";
 
 /** A move's standing as an answer: facts and the sentence, made from the record alone. */
 
-export function acceptedAnswer(record: ActorRecord, workflow: Workflow, pending: PendingMove): MoveShape {
+export function acceptedAnswer(
+  record: ActorRecord,
+  workflow: Workflow,
+  pending: PendingMove,
+  say: Speech,
+): MoveShape {
   const ticket = ticketFacts(record, workflow);
-  const spoken = say.accepted(ticket, workflow.status(pending.to)?.name ?? pending.to);
+  const spoken = say.accepted({ ticket, to: workflow.status(pending.to)?.name ?? pending.to });
   return {
     outcome: "accepted",
     ticket,
@@ -38,35 +44,39 @@ export function settledAnswer(
     moveId: settled.moveId,
   };
   const code = settled.code === undefined ? {} : { code: settled.code };
-  if (settled.outcome === "confirmed") return confirmedAnswer(record, settled, base, ticket, nameOf, wanted);
-  if (settled.outcome === "conflict")
-    return {
-      ...base,
-      ...code,
-      openMoves: openFacts(record, workflow, talk),
-      spoken: say.conflict(ticket, nameOf(wanted)),
-    };
-  if (settled.outcome === "unknown") return { ...base, ...code, spoken: say.unknown(ticket, nameOf(wanted)) };
-  if (settled.outcome === "question")
-    return { ...base, ...code, ...questionOf(settled, ticket, nameOf(wanted)) };
+  const say = speechFor(talk, view.speech);
+  const move = { ticket, to: nameOf(wanted) };
+  if (settled.outcome === "confirmed") return confirmedAnswer(record, settled, base, nameOf, move, say);
+  if (settled.outcome === "conflict") {
+    const spoken = say.conflict(ticket, move.to);
+    return { ...base, ...code, openMoves: openFacts(record, workflow, talk), spoken };
+  }
+  if (settled.outcome === "unknown") return { ...base, ...code, spoken: say.unknown(move) };
+  if (settled.outcome === "question") return { ...base, ...code, ...questionOf(settled, move, say) };
   const live = settled.data?.openTo;
   const openMoves = Array.isArray(live)
     ? liveOpenFacts(live.map(String), workflow, talk)
     : openFacts(record, workflow, talk);
   const spoken =
-    settled.message === undefined
-      ? say.closed(ticket, nameOf(wanted), openMoves)
-      : say.refused(ticket, settled.message);
+    settled.message === undefined && settled.code === "no_such_move"
+      ? say.closed(move, openMoves)
+      : say.refused(ticket, settled.message, settled.code);
   return { ...base, ...code, openMoves, spoken };
+}
+
+interface SaidMove {
+  readonly ticket: TicketShape;
+  /** The name of the status that was asked for. */
+  readonly to: string;
 }
 
 function confirmedAnswer(
   record: ActorRecord,
   settled: SettledMove,
   base: Omit<MoveShape, "spoken">,
-  ticket: TicketShape,
   nameOf: (id: string) => string,
-  wanted: string,
+  wanted: SaidMove,
+  say: Speech,
 ): MoveShape {
   const hooks = hookFacts(record, settled.entry);
   const extras = {
@@ -74,48 +84,37 @@ function confirmedAnswer(
     ...(settled.movedOn ? { movedOn: true } : {}),
     ...(hooks.length === 0 ? {} : { hooks }),
   };
-  const to = nameOf(settled.to);
-  if (settled.already) return { ...base, ...extras, spoken: say.already(ticket, to, hooks) };
-  const spoken = settled.movedOn
-    ? say.movedOn(ticket, nameOf(wanted), to, hooks)
-    : say.moved(ticket, to, hooks);
+  const move = { ticket: wanted.ticket, to: nameOf(settled.to) };
+  if (settled.already) return { ...base, ...extras, spoken: say.already(move, hooks) };
+  const spoken = settled.movedOn ? say.movedOn(move, wanted.to, hooks) : say.moved(move, hooks);
   // What went wrong beside a move that was made, such as its comment.
-  const remark = settled.message === undefined ? "" : ` ${settled.message}`;
-  return { ...base, ...extras, spoken: `${spoken}${remark}` };
+  const beside = settled.message === undefined ? [] : [say.beside(settled.message)];
+  return { ...base, ...extras, spoken: say.join(spoken, ...beside) };
 }
 
 /** What must be known before the move can be made: a field's value, or which of several edges. */
 function questionOf(
   settled: SettledMove,
-  ticket: TicketShape,
-  to: string,
+  move: SaidMove,
+  say: Speech,
 ): Pick<MoveShape, "question" | "openMoves" | "spoken"> {
   const moves = (settled.data?.moves ?? []) as { id: string; label: string }[];
   if (moves.length > 0) {
-    const spoken = say.whichMove(
-      ticket,
-      to,
-      moves.map((option) => option.label),
-    );
-    return { question: { about: "status", options: moves }, spoken };
+    const names = moves.map((option) => option.label);
+    return { question: { about: "status", options: moves }, spoken: say.whichMove(move, names) };
   }
   const fields = (settled.data?.fields ?? []) as FieldShape[];
   const [first] = fields;
-  if (first === undefined)
-    return {
-      question: { about: "field", options: [] },
-      spoken: say.refused(ticket, settled.message ?? "The board wants more than we know."),
-    };
+  if (first === undefined) {
+    const spoken = say.refused(move.ticket, settled.message, settled.code);
+    return { question: { about: "field", options: [] }, spoken };
+  }
   const options = (first.allowed ?? []).map((option) => ({ id: option.id, label: option.label }));
   const open: OpenMoveShape = {
-    status: { id: settled.to, name: to },
+    status: { id: settled.to, name: move.to },
     fields: fields.map((field) => fieldFacts(field as Parameters<typeof fieldFacts>[0])),
   };
-  return {
-    question: { about: "field", options },
-    openMoves: [open],
-    spoken: say.needsField(ticket, to, first, first.type === "unsupported"),
-  };
+  return { question: { about: "field", options }, openMoves: [open], spoken: say.needsField(move, first) };
 }
 
 /** The two ends of a move, by id and name. */

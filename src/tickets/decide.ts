@@ -23,7 +23,7 @@ export function decide(workflow: Workflow, record: ActorRecord, to: string): Dec
   return why === undefined ? { kind: "refused" } : { kind: "refused", why };
 }
 
-const TEAM_RULE = "That is your team's own rule, not the board's.";
+export const TEAM_RULE = "That is your team's own rule, not the board's.";
 
 /** Does a rule of the team's own close this move, which the board would make? */
 export function closedByTeam(workflow: Workflow, from: string, to: string): string | undefined {

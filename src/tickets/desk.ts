@@ -1,29 +1,36 @@
+import { BoardwalkError } from "../errors.js";
 import { rememberHeard } from "./heard.js";
 import { type MoveDeps, move } from "./moves.js";
 import { checkProgress, undo } from "./progress.js";
 import { createReads } from "./reads.js";
+import { speechFor, speechSettingOf } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
 import type { Conversation, Tickets } from "./tickets.js";
 
 /** The one desk at which every endpoint asks: tools, resources, the admin API and the command line alike. */
 export function createTickets(deps: MoveDeps): Tickets {
+  const reads = createReads(deps.views);
   return {
-    ...createReads(deps.views),
-    async move(talk, args) {
+    find: inOwnWords(reads.find),
+    read: inOwnWords(reads.read),
+    listMoves: inOwnWords(reads.listMoves),
+    describeBoard: inOwnWords(reads.describeBoard),
+    workflows: reads.workflows,
+    move: inOwnWords(async (talk, args) => {
       const answer = await move(deps, talk, args);
       await rememberMove(talk, answer);
       return answer;
-    },
-    async undo(talk, args) {
+    }),
+    undo: inOwnWords(async (talk, args) => {
       const answer = await undo(deps, talk, args);
       await rememberMove(talk, answer);
       return answer;
-    },
-    async checkProgress(talk, args) {
+    }),
+    checkProgress: inOwnWords(async (talk, args) => {
       const answer = await checkProgress(deps, talk, args);
       if (answer.ticket !== undefined) await rememberHeard(talk, { tickets: [answer.ticket] });
       return answer;
-    },
+    }),
   };
 }
 
@@ -35,5 +42,29 @@ async function rememberMove(talk: Conversation, answer: MoveShape): Promise<void
     tickets: ticket === undefined ? [] : [ticket],
     ...(moved ? { moved: ticket.id } : {}),
     ...(offered === undefined ? {} : { offered }),
+  });
+}
+
+/** What goes wrong is told in the language of the talk too. */
+function inOwnWords<A, R>(work: (talk: Conversation, args: A) => Promise<R>) {
+  return async (talk: Conversation, args: A): Promise<R> => {
+    try {
+      return await work(talk, args);
+    } catch (thrown) {
+      throw await translated(talk, BoardwalkError.from(thrown));
+    }
+  };
+}
+
+async function translated(talk: Conversation, error: BoardwalkError): Promise<BoardwalkError> {
+  // With the store away the tenant's language is unknown, and the message stays as it is.
+  const setting = await speechSettingOf(talk.tenant).catch(() => ({}));
+  const speech = speechFor(talk, setting);
+  if (speech.locale === "en") return error;
+  const { code, cause, retryAfterMs, data } = error;
+  return new BoardwalkError(code, speech.because(undefined, code), {
+    cause,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(data === undefined ? {} : { data }),
   });
 }

@@ -2,6 +2,7 @@ import { type FieldSpec, NO_STATUS } from "../machine/index.js";
 import type { ActorRecord } from "../store/store.js";
 import { openStatuses, wantedFields } from "./decide.js";
 import type { FieldShape, HookShape, OpenMoveShape, TicketShape } from "./shapes.js";
+import { UNKNOWN_STATUS } from "./speech.js";
 import type { Conversation } from "./tickets.js";
 import type { Workflow } from "./workflow.js";
 
@@ -18,7 +19,7 @@ export function ticketFacts(record: ActorRecord, workflow: Workflow | undefined)
     workflow: ticket.workflow,
     status: {
       id: ticket.status,
-      name: status?.name ?? "a status we do not know yet",
+      name: status?.name ?? UNKNOWN_STATUS,
       category: status?.category ?? "unknown",
     },
     ...(ticket.archived ? { archived: true } : {}),

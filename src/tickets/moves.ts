@@ -3,21 +3,22 @@ import { BoardwalkError } from "../errors.js";
 import type { ActorRecord, PendingMove } from "../store/store.js";
 import { intend, type Wish } from "./actor.js";
 import { acceptedAnswer, ends, settledAnswer } from "./answers.js";
-import { decide, knowsAllEdges, openStatuses } from "./decide.js";
+import { answered, ask, type Question } from "./confirm.js";
+import { decide, knowsAllEdges } from "./decide.js";
 import { endingOf } from "./endings.js";
 import { openFacts, ticketFacts } from "./facts.js";
-import { heardStatus, talkedOf } from "./heard.js";
+import { talkedOf } from "./heard.js";
 import { hookJobFor, moveJobFor, observeJobFor, type TicketJobs } from "./jobs.js";
 import { moveReply } from "./perform.js";
 import { hookReply } from "./perform-hook.js";
 import { askWhich } from "./reads.js";
 import { type Resolved, resolveTicket } from "./resolve.js";
+import { confirmsClosing, speechFor } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
-import { say } from "./speech.js";
-import { resolveStatus, type StatusFound } from "./statuses.js";
+import type { Speech } from "./speech.js";
+import { heardFor, type OrAnswer, resolveTarget, type Target } from "./target.js";
 import type { Conversation, MoveArguments } from "./tickets.js";
 import type { TenantView, Views } from "./view.js";
-import { plainWords } from "./words.js";
 import type { Workflow } from "./workflow.js";
 
 /** A move from words to a spoken answer: resolve, decide, intend, ask, and say what became true. */
@@ -30,13 +31,30 @@ export interface MoveDeps {
 
 /** One move, from what was said to what can be said of it. */
 export async function move(deps: MoveDeps, talk: Conversation, args: MoveArguments): Promise<MoveShape> {
-  const deadline = deps.now().getTime() + talk.budgetMs;
   const view = await deps.views.fresh(talk.tenant);
   const resolved = resolveTicket(view, args.ticket, await talkedOf(talk, args.ticket));
-  if (resolved.kind !== "one") {
-    return whichTicket(view, resolved);
-  }
-  const record = resolved.value;
+  if (resolved.kind !== "one") return whichTicket(view, resolved, speechFor(talk, view.speech));
+  return await moveTicket(deps, talk, view, { record: resolved.value, heard: resolved.heard === true }, args);
+}
+
+/** What one move is carried through: who asks, how to answer, and until when. */
+interface Course {
+  readonly deps: MoveDeps;
+  readonly talk: Conversation;
+  readonly view: TenantView;
+  readonly say: Speech;
+  readonly workflow: Workflow;
+  readonly deadline: number;
+}
+
+/** The move of a ticket that is known. `heard`: it was known only by its sound. */
+export async function moveTicket(
+  deps: MoveDeps,
+  talk: Conversation,
+  view: TenantView,
+  { record, heard }: { readonly record: ActorRecord; readonly heard: boolean },
+  args: Omit<MoveArguments, "ticket">,
+): Promise<MoveShape> {
   const workflow = view.workflowOf(record);
   if (workflow === undefined)
     throw new BoardwalkError(
@@ -45,105 +63,115 @@ export async function move(deps: MoveDeps, talk: Conversation, args: MoveArgumen
     );
   const ended = args.moveId === undefined ? undefined : await endingOf(talk.tenant, record, args.moveId);
   if (ended !== undefined) return settledAnswer(record, view, ended, ended.to, talk);
-  const target = resolveTarget(workflow, record, args, talk);
+  const say = speechFor(talk, view.speech);
+  const target = resolveTarget(workflow, record, args, talk, say);
   if ("answer" in target) return target.answer;
-  const heard = await heardFor(talk, workflow, record, args.from);
-  if (heard !== undefined && "answer" in heard) return heard.answer;
-  const current = await confirmClosed(deps, talk, workflow, record, target.to, deadline);
-  if ("answer" in current) return current.answer;
-  const wish = wishOf(deps, talk, args, target, heard?.status);
-  return await carryOut(deps, talk, current.record, workflow, wish, deadline);
+  const deadline = deps.now().getTime() + talk.budgetMs;
+  const course: Course = { deps, talk, view, say, workflow, deadline };
+  return await moveTo(course, record, { ...target, ...(heard ? { heard } : {}) }, args);
 }
 
-interface Target {
-  readonly to: string;
-  readonly via?: string;
-}
-
-type OrAnswer<T> = T | { readonly answer: MoveShape };
-
-/** The status that was named: by id, by words, or by the name of an edge. */
-function resolveTarget(
-  workflow: Workflow,
+/** Asks what has to be asked before the move, then makes it. */
+async function moveTo(
+  course: Course,
   record: ActorRecord,
-  args: MoveArguments,
-  talk: Conversation,
-): OrAnswer<Target> {
-  const ticket = ticketFacts(record, workflow);
-  if (args.workflow !== undefined && args.workflow !== workflow.graph.id) {
-    const openMoves = openFacts(record, workflow, talk);
-    const spoken = say.refused(
-      ticket,
-      `It belongs to another board. ${openMoves.length === 0 ? "" : "Please choose one of its own moves."}`,
-    );
-    return { answer: { outcome: "refused", code: "no_such_move", ticket, openMoves, spoken } };
+  target: Target,
+  args: Omit<MoveArguments, "ticket">,
+): Promise<MoveShape> {
+  const { deps, talk, say, workflow } = course;
+  const agreed = await agreedTo(course, record, target.to, args.token);
+  if (agreed === "not") {
+    const ticket = ticketFacts(record, workflow);
+    return { outcome: "refused", code: "conflict", ticket, spoken: say.notConfirmed() };
   }
-  const resolved = onlyOpen(workflow, record, resolveStatus(workflow, args.to));
-  if (resolved.kind === "one") return { to: resolved.value.id };
-  const edge = edgeNamed(workflow, record, args.to);
-  if (edge !== undefined) return edge;
-  const openMoves = openFacts(record, workflow, talk);
-  if (resolved.kind === "none") {
-    return {
-      answer: {
-        outcome: "refused",
-        code: "no_such_move",
-        ticket,
-        openMoves,
-        spoken: say.noStatus(ticket, args.to, openMoves),
-      },
-    };
-  }
-  const options = resolved.values.slice(0, 3).map((status) => ({ id: status.id, label: status.name }));
-  const spoken = say.whichStatus(
-    resolved.values.map((status) => status.name),
-    resolved.values.length,
-  );
+  const from = args.from ?? agreed?.from;
+  const heard = await heardFor(talk, workflow, record, from, say);
+  if (heard !== undefined && "answer" in heard) return heard.answer;
+  const current = await confirmClosed(course, record, target.to);
+  if ("answer" in current) return current.answer;
+  const wish = wishOf(deps, talk, withAgreed(args, agreed), { via: agreed?.via, ...target }, heard?.status);
+  if (agreed === undefined && mustConfirm(course, current.record, target))
+    return await confirmFirst(course, current.record, wish, target.heard === true);
+  const answer = await carryOut(course, current.record, wish);
+  return await withToken(course, answer, current.record, wish);
+}
+
+/** What the token's question was answered for: `not` when it is no answer of this speaker's to this. */
+async function agreedTo(
+  { deps, talk }: Course,
+  record: ActorRecord,
+  to: string,
+  token: string | undefined,
+): Promise<Question | "not" | undefined> {
+  // Nothing is left to agree to: a repeated answer finds its move made, or under way.
+  if (token === undefined || isDone(record, to)) return undefined;
+  return (await answered(talk, token, { ticket: record.ticket.id, to }, deps.now())) ?? "not";
+}
+
+function isDone({ ticket, pending }: ActorRecord, to: string): boolean {
+  return pending === undefined ? ticket.status === to : pending.to === to;
+}
+
+/** A field that was asked for joins those that were given before. */
+function withAgreed(
+  args: Omit<MoveArguments, "ticket">,
+  agreed: Question | undefined,
+): Omit<MoveArguments, "ticket"> {
+  if (agreed === undefined) return args;
+  const fields = { ...agreed.fields, ...args.fields };
+  const comment = args.comment ?? agreed.comment;
   return {
-    answer: { outcome: "question", ticket, question: { about: "status", options }, openMoves, spoken },
+    ...args,
+    ...(Object.keys(fields).length === 0 ? {} : { fields }),
+    ...(comment === undefined ? {} : { comment }),
   };
 }
 
-/** A column, or a common word, that stands for several statuses means the one of them that is open, if only one is. */
-function onlyOpen(workflow: Workflow, record: ActorRecord, found: StatusFound): StatusFound {
-  if (found.kind !== "many" || found.by === "name") return found;
-  const open = openStatuses(workflow, record).map(({ status }) => status.id);
-  const [only, ...others] = found.values.filter((status) => open.includes(status.id));
-  return only === undefined || others.length > 0 ? found : { kind: "one", value: only, by: "column" };
+function mustConfirm({ talk, view, workflow }: Course, record: ActorRecord, target: Target): boolean {
+  if (isDone(record, target.to)) return false;
+  if (target.heard) return true;
+  const category = workflow.status(target.to)?.category;
+  return (category === "done" || category === "canceled") && confirmsClosing(talk, view.speech);
 }
 
-/** `Start work`: the edge itself was named, not where it leads. */
-function edgeNamed(workflow: Workflow, record: ActorRecord, words: string): Target | undefined {
-  const wanted = plainWords(words);
-  const edges = workflow.graph.moves.filter(
-    (edge) => edge.from === record.ticket.status || edge.from === "*",
-  );
-  const byId = edges.find((edge) => edge.id === words.trim());
-  const named =
-    byId === undefined
-      ? edges.filter((edge) => wanted !== "" && plainWords(edge.name ?? "") === wanted)
-      : [byId];
-  const [only] = named;
-  return named.length === 1 && only !== undefined ? { to: only.to, via: only.id } : undefined;
-}
-
-/** The status the speaker believes the ticket is in, and an answer when she named one that does not exist. */
-async function heardFor(
-  talk: Conversation,
-  workflow: Workflow,
+/** Reads the move back: what, from where, to where. Nothing is done until it is answered. */
+async function confirmFirst(
+  course: Course,
   record: ActorRecord,
-  from: string | undefined,
-): Promise<OrAnswer<{ readonly status: string }> | undefined> {
-  if (from === undefined) {
-    const status = await heardStatus(talk, record.ticket.id);
-    return status === undefined ? undefined : { status };
-  }
-  const resolved = resolveStatus(workflow, from);
-  if (resolved.kind === "one") return { status: resolved.value.id };
-  if (resolved.kind === "many" && resolved.values.some((status) => status.id === record.ticket.status))
-    return undefined;
+  wish: Wish,
+  heard: boolean,
+): Promise<MoveShape> {
+  const { say, workflow } = course;
   const ticket = ticketFacts(record, workflow);
-  return { answer: { outcome: "conflict", code: "conflict", ticket, spoken: say.conflict(ticket, from) } };
+  const spoken = say.confirm({ ticket, to: workflow.status(wish.to)?.name ?? wish.to }, heard);
+  const token = await askedOf(course, record, wish);
+  const question = { about: "confirm" as const, options: say.yesAndNo(), token };
+  return { outcome: "question", ticket, ...ends(workflow, record.ticket.status, wish.to), question, spoken };
+}
+
+/** A question that came up on the way is answered in a second call that need not repeat the first. */
+async function withToken(
+  course: Course,
+  answer: MoveShape,
+  record: ActorRecord,
+  wish: Wish,
+): Promise<MoveShape> {
+  const { question } = answer;
+  if (question === undefined || question.about === "ticket") return answer;
+  return { ...answer, question: { ...question, token: await askedOf(course, record, wish) } };
+}
+
+async function askedOf({ deps, talk }: Course, { ticket }: ActorRecord, wish: Wish): Promise<string> {
+  const { to, via, fields, comment } = wish;
+  const question: Question = {
+    ticket: ticket.id,
+    to,
+    from: ticket.status,
+    ...(via === undefined ? {} : { via }),
+    ...(fields === undefined ? {} : { fields: { ...fields } }),
+    ...(comment === undefined ? {} : { comment }),
+  };
+  return await ask(talk, question, deps.now());
 }
 
 /**
@@ -151,12 +179,9 @@ async function heardFor(
  * ago. Where the graph does not know all edges, the board itself is asked, by trying.
  */
 async function confirmClosed(
-  deps: MoveDeps,
-  talk: Conversation,
-  workflow: Workflow,
+  { deps, talk, workflow, deadline, say }: Course,
   record: ActorRecord,
   to: string,
-  deadline: number,
 ): Promise<OrAnswer<{ readonly record: ActorRecord }>> {
   if (decide(workflow, record, to).kind !== "refused" || !knowsAllEdges(workflow)) return { record };
   const job = observeJobFor(talk.tenant.id, record.ticket.connection, record.ticket.id, newId());
@@ -167,7 +192,7 @@ async function confirmClosed(
   const ticket = ticketFacts(now, workflow);
   const openMoves = openFacts(now, workflow, talk);
   const target = workflow.status(to)?.name ?? to;
-  const spoken = say.closed(ticket, target, openMoves, decision.why);
+  const spoken = say.closed({ ticket, to: target }, openMoves, decision.why);
   return {
     answer: {
       outcome: "refused",
@@ -183,13 +208,14 @@ async function confirmClosed(
 function wishOf(
   deps: MoveDeps,
   talk: Conversation,
-  args: MoveArguments,
-  target: Target,
+  args: Omit<MoveArguments, "ticket">,
+  { to, via }: { readonly to: string; readonly via?: string | undefined },
   heard: string | undefined,
 ): Wish {
   return {
     moveId: args.moveId ?? newId(),
-    ...target,
+    to,
+    ...(via === undefined ? {} : { via }),
     by: talk.speaker,
     ...(args.fields === undefined ? {} : { fields: args.fields }),
     ...(args.comment === undefined ? {} : { comment: args.comment }),
@@ -202,14 +228,8 @@ function newId(): string {
   return randomBytes(12).toString("hex");
 }
 
-async function carryOut(
-  deps: MoveDeps,
-  talk: Conversation,
-  record: ActorRecord,
-  workflow: Workflow,
-  wish: Wish,
-  deadline: number,
-): Promise<MoveShape> {
+async function carryOut(course: Course, record: ActorRecord, wish: Wish): Promise<MoveShape> {
+  const { deps, talk, workflow, say } = course;
   const intent = await intend(talk.tenant, record.ticket.id, wish);
   if (intent.kind === "ended") {
     const { settled } = intent;
@@ -218,27 +238,24 @@ async function carryOut(
   const { pending } = intent;
   if (intent.kind === "busy") {
     const ticket = ticketFacts(intent.record, workflow);
-    const spoken = say.busy(ticket, workflow.status(pending.to)?.name ?? pending.to);
+    const spoken = say.busy({ ticket, to: workflow.status(pending.to)?.name ?? pending.to });
     return { outcome: "conflict", code: "busy", ticket, moveId: pending.moveId, spoken };
   }
-  return await awaitMove(deps, talk, intent.record, workflow, pending, deadline);
+  return await awaitMove(course, intent.record, pending);
 }
 
 /** Waits for the move's job within the budget, then for the hooks it brought. */
 async function awaitMove(
-  deps: MoveDeps,
-  talk: Conversation,
+  { deps, talk, workflow, say, deadline }: Course,
   record: ActorRecord,
-  workflow: Workflow,
   pending: PendingMove,
-  deadline: number,
 ): Promise<MoveShape> {
   const left = () => Math.max(0, deadline - deps.now().getTime());
   const reply = await deps.jobs.ask(moveJobFor(talk.tenant.id, record, pending.moveId), left());
-  if (reply === undefined) return acceptedAnswer(record, workflow, pending);
+  if (reply === undefined) return acceptedAnswer(record, workflow, pending, say);
   if (!reply.ok) throw new BoardwalkError(reply.code, reply.message);
   const { settled, record: after } = moveReply.parse(reply.result);
-  if (settled === undefined) return acceptedAnswer(record, workflow, pending);
+  if (settled === undefined) return acceptedAnswer(record, workflow, pending, say);
   const paid = settled.outcome === "confirmed" ? await awaitHooks(deps, talk, after, left) : after;
   return settledAnswer(paid, await deps.views.fresh(talk.tenant), settled, pending.to, talk);
 }
@@ -261,8 +278,9 @@ async function awaitHooks(
 export function whichTicket(
   view: TenantView,
   resolved: Exclude<Resolved<ActorRecord>, { kind: "one" }>,
+  say: Speech,
 ): MoveShape {
-  const { question, spoken } = askWhich(view, resolved);
+  const { question, spoken } = askWhich(view, resolved, say);
   if (question === undefined) return { outcome: "refused", code: "not_found_or_hidden", spoken };
   return { outcome: "question", question, spoken };
 }

@@ -2,10 +2,10 @@ import type { ActorRecord, PendingMove, SettledMove } from "../store/store.js";
 import { acceptedAnswer, settledAnswer } from "./answers.js";
 import { hookFacts, ticketFacts } from "./facts.js";
 import { talkedOf } from "./heard.js";
-import { type MoveDeps, move, whichTicket } from "./moves.js";
+import { type MoveDeps, moveTicket, whichTicket } from "./moves.js";
 import { resolveTicket } from "./resolve.js";
+import { speechFor } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
-import { say } from "./speech.js";
 import type { Conversation } from "./tickets.js";
 import type { TenantView } from "./view.js";
 
@@ -23,9 +23,10 @@ export async function checkProgress(
       ? lastAskedBy(view, talk.speaker.person, args.moveId)
       : resolveTicket(view, args.ticket, await talkedOf(talk, args.ticket));
   if (record.kind !== "one") {
+    const say = speechFor(talk, view.speech);
     if (args.ticket === undefined)
       return { outcome: "refused", code: "not_found_or_hidden", spoken: say.nothingPending() };
-    return whichTicket(view, record);
+    return whichTicket(view, record, say);
   }
   return progressOf(view, record.value, talk, args.moveId);
 }
@@ -37,13 +38,14 @@ function progressOf(
   moveId: string | undefined,
 ): MoveShape {
   const workflow = view.workflowOf(record);
+  const say = speechFor(talk, view.speech);
   const { pending, lastMove } = record;
   if (
     pending !== undefined &&
     workflow !== undefined &&
     (moveId === undefined || moveId === pending.moveId)
   ) {
-    return acceptedAnswer(record, workflow, pending);
+    return acceptedAnswer(record, workflow, pending, say);
   }
   if (lastMove !== undefined && (moveId === undefined || moveId === lastMove.moveId)) {
     return settledAnswer(record, view, lastMove, lastMove.to, talk);
@@ -53,7 +55,7 @@ function progressOf(
 }
 
 type Found =
-  | { readonly kind: "one"; readonly value: ActorRecord }
+  | { readonly kind: "one"; readonly value: ActorRecord; readonly heard?: true }
   | { readonly kind: "none"; readonly near: [] };
 
 /** The ticket with the latest of the moves that `movesOf` picks from a record. */
@@ -94,10 +96,11 @@ export async function undo(
           [lastConfirmed].filter((move) => move?.by.person === talk.speaker.person),
         )
       : resolveTicket(view, args.ticket, await talkedOf(talk, args.ticket));
+  const say = speechFor(talk, view.speech);
   if (resolved.kind !== "one") {
     if (args.ticket === undefined)
       return { outcome: "refused", code: "not_found_or_hidden", spoken: say.nothingToUndo() };
-    return whichTicket(view, resolved);
+    return whichTicket(view, resolved, say);
   }
   const record = resolved.value;
   const ticket = ticketFacts(record, view.workflowOf(record));
@@ -108,13 +111,15 @@ export async function undo(
   if (last.entry !== record.entry || last.to !== record.ticket.status) {
     return { outcome: "conflict", code: "conflict", ticket, spoken: say.undoTooLate(ticket) };
   }
-  const answer = await move(deps, talk, {
-    ticket: record.ticket.id,
-    to: last.from,
-    from: last.to,
-  });
+  const answer = await moveTicket(
+    deps,
+    talk,
+    view,
+    { record, heard: resolved.heard === true },
+    { to: last.from, from: last.to, ...(args.token === undefined ? {} : { token: args.token }) },
+  );
   const left = hookFacts(record, last.entry).filter((hook) => hook.state === "done");
   return answer.outcome === "confirmed" && left.length > 0
-    ? { ...answer, spoken: `${answer.spoken} ${say.notUndone()}` }
+    ? { ...answer, spoken: say.join(answer.spoken, say.notUndone(left)) }
     : answer;
 }

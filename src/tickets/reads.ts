@@ -3,8 +3,9 @@ import type { ActorRecord } from "../store/store.js";
 import { hookFacts, openFacts, ticketFacts } from "./facts.js";
 import { rememberHeard, type Told, talkedOf } from "./heard.js";
 import { type Resolved, resolveTicket } from "./resolve.js";
+import { speechFor } from "./settings.js";
 import type { BoardShape, FindShape, MovesShape, QuestionShape, ReadShape, TicketShape } from "./shapes.js";
-import { labelsOf, say } from "./speech.js";
+import type { Speech } from "./speech.js";
 import { resolveStatus } from "./statuses.js";
 import type { Conversation, Tickets } from "./tickets.js";
 import type { TenantView, Views } from "./view.js";
@@ -21,7 +22,7 @@ export function createReads(
   return {
     async find(talk, args) {
       const view = await views.fresh(talk.tenant);
-      const answer = find(view, args);
+      const answer = find(view, args, speechFor(talk, view.speech));
       await rememberHeard(talk, { tickets: answer.tickets.slice(0, 5) });
       return answer;
     },
@@ -40,7 +41,8 @@ export function createReads(
       return answer;
     },
     async describeBoard(talk, args) {
-      return describeBoard(await views.fresh(talk.tenant), args.board);
+      const view = await views.fresh(talk.tenant);
+      return describeBoard(view, args.board, speechFor(talk, view.speech));
     },
     async workflows(tenant) {
       const view = await views.fresh(tenant);
@@ -57,29 +59,35 @@ function toldBy({ ticket, question }: Pick<ReadShape, "ticket" | "question">): T
 
 type FindArguments = Parameters<Tickets["find"]>[1];
 
-function find(view: TenantView, args: FindArguments): FindShape {
-  let records =
-    args.query === undefined || args.query.trim() === "" ? view.list() : matching(view, args.query);
+function find(view: TenantView, args: FindArguments, say: Speech): FindShape {
+  const asked = args.query?.trim() ?? "";
+  const found = asked === "" ? { records: view.list(), near: [] } : matching(view, asked);
+  let { records } = found;
   if (args.board !== undefined) records = records.filter(onBoard(view, args.board));
   if (args.status !== undefined) records = records.filter(inStatus(view, args.status));
   const start = args.cursor === undefined ? 0 : afterCursor(records, args.cursor);
   const page = records.slice(start, start + PAGE);
   const tickets = page.map((record) => ticketFacts(record, view.workflowOf(record)));
+  const near = found.near.map((record) => ticketFacts(record, view.workflowOf(record)));
   const last = page.at(-1);
   const more = last !== undefined && start + PAGE < records.length;
   return {
     tickets,
     total: records.length,
     ...(more ? { next: Buffer.from(last.ticket.id).toString("base64url") } : {}),
-    spoken: say.found(tickets, records.length),
+    spoken: tickets.length === 0 ? say.notFound(near) : say.found(tickets, records.length),
   };
 }
 
-function matching(view: TenantView, query: string): readonly ActorRecord[] {
-  const exact = resolveTicket(view, query);
-  if (exact.kind === "one") return [exact.value];
-  if (exact.kind === "many") return exact.values;
-  return [];
+/** What the words mean, or what is near it: only the first is found. */
+function matching(
+  view: TenantView,
+  query: string,
+): { readonly records: readonly ActorRecord[]; readonly near: readonly ActorRecord[] } {
+  const resolved = resolveTicket(view, query);
+  if (resolved.kind === "one") return { records: [resolved.value], near: [] };
+  if (resolved.kind === "many") return { records: resolved.values, near: [] };
+  return { records: [], near: resolved.near };
 }
 
 /** Where the ticket that ended the last page stands now; a ticket that has left takes its place with it. */
@@ -119,7 +127,8 @@ function inStatus(view: TenantView, words: string): (record: ActorRecord) => boo
 }
 
 function read(view: TenantView, resolved: Resolved<ActorRecord>, talk: Conversation): ReadShape {
-  if (resolved.kind !== "one") return askWhich(view, resolved);
+  const say = speechFor(talk, view.speech);
+  if (resolved.kind !== "one") return askWhich(view, resolved, say);
   const workflow = view.workflowOf(resolved.value);
   const ticket = ticketFacts(resolved.value, workflow);
   const hooks = hookFacts(resolved.value);
@@ -128,11 +137,12 @@ function read(view: TenantView, resolved: Resolved<ActorRecord>, talk: Conversat
 }
 
 function listMoves(view: TenantView, resolved: Resolved<ActorRecord>, talk: Conversation): MovesShape {
-  if (resolved.kind !== "one") return { openMoves: [], ...askWhich(view, resolved) };
+  const say = speechFor(talk, view.speech);
+  if (resolved.kind !== "one") return { openMoves: [], ...askWhich(view, resolved, say) };
   const workflow = view.workflowOf(resolved.value);
   const ticket = ticketFacts(resolved.value, workflow);
   const openMoves = openFacts(resolved.value, workflow, talk);
-  const closedMoves = closedFacts(workflow, ticket, openMoves);
+  const closedMoves = closedFacts(workflow, ticket, openMoves, say);
   return {
     ticket,
     openMoves,
@@ -145,31 +155,42 @@ function closedFacts(
   workflow: Workflow | undefined,
   ticket: TicketShape,
   open: MovesShape["openMoves"],
+  say: Speech,
 ): { status: string; why: string }[] {
   const openIds = new Set(open.map((move) => move.status.id));
   return (workflow?.graph.statuses ?? [])
     .filter((status) => !status.retired && status.id !== ticket.status.id && !openIds.has(status.id))
-    .map((status) => ({
-      status: status.name,
-      why: `The workflow has no way from ${ticket.status.name} to ${status.name}.`,
-    }));
+    .map((status) => ({ status: status.name, why: say.noWay(ticket.status.name, status.name) }));
 }
 
 /** The question that several candidates, or none, lead to. */
 export function askWhich(
   view: TenantView,
   resolved: Exclude<Resolved<ActorRecord>, { kind: "one" }>,
+  say: Speech,
 ): { question?: QuestionShape; spoken: string } {
   const records = resolved.kind === "many" ? resolved.values : resolved.near;
   const tickets = records.map((record) => ticketFacts(record, view.workflowOf(record)));
   const shown = tickets.slice(0, 3);
-  const labels = labelsOf(shown);
+  const labels = say.labels(shown);
   const options = shown.map((ticket, i) => ({ id: ticket.id, label: labels[i] ?? ticket.title }));
-  const spoken = resolved.kind === "many" ? say.which(tickets, tickets.length) : say.notFound(shown);
-  return { ...(options.length === 0 ? {} : { question: { about: "ticket", options } }), spoken };
+  return {
+    ...(options.length === 0 ? {} : { question: { about: "ticket", options } }),
+    spoken: sayWhich(resolved, tickets, say),
+  };
 }
 
-function describeBoard(view: TenantView, board: string | undefined): BoardShape {
+function sayWhich(
+  resolved: Exclude<Resolved<ActorRecord>, { kind: "one" }>,
+  tickets: readonly TicketShape[],
+  say: Speech,
+): string {
+  if (resolved.kind === "many") return say.which(tickets);
+  if (resolved.because === "all") return say.oneAtATime();
+  return resolved.because === "nothing" ? say.nothingMeant() : say.notFound(tickets.slice(0, 3));
+}
+
+function describeBoard(view: TenantView, board: string | undefined, say: Speech): BoardShape {
   const chosen = board === undefined ? [...view.workflows.values()] : boardsNamed(view, board);
   const boards = chosen.map((workflow) => boardFacts(view, workflow));
   const [only, ...others] = boards;

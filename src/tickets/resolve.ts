@@ -23,7 +23,12 @@ import {
 export type Resolved<T> =
   | { readonly kind: "one"; readonly value: T; readonly heard?: true }
   | { readonly kind: "many"; readonly values: readonly T[] }
-  | { readonly kind: "none"; readonly near: readonly T[] };
+  | {
+      readonly kind: "none";
+      readonly near: readonly T[];
+      /** Many were named at once, or what was pointed at has not been spoken of. */
+      readonly because?: "all" | "nothing";
+    };
 
 const NOT_FOUND = { kind: "none", near: [] } as const;
 
@@ -49,7 +54,7 @@ function byPointing(view: TenantView, reference: string, talked: Talked): Resolv
   const pointer = pointerIn(reference);
   const ids = pointer === undefined ? undefined : pointedAt(pointer, talked);
   if (ids === undefined) return undefined;
-  return oneOf(ids.flatMap((id) => view.actors.get(id) ?? [])) ?? NOT_FOUND;
+  return oneOf(ids.flatMap((id) => view.actors.get(id) ?? [])) ?? { ...NOT_FOUND, because: "nothing" };
 }
 
 function byKey(view: TenantView, reference: string): Resolved<ActorRecord> | undefined {
@@ -90,7 +95,7 @@ function prefixesOf(record: ActorRecord, number: string): readonly string[] {
 }
 
 function byTitle(view: TenantView, reference: string): Resolved<ActorRecord> | undefined {
-  if (namesAll(titleTokens(reference))) return NOT_FOUND;
+  if (namesAll(titleTokens(reference))) return { ...NOT_FOUND, because: "all" };
   const readings = readingsOf(reference);
   const whole = oneOf(entirely(view, titleTokens(reference)));
   if (whole !== undefined) return whole;

@@ -1,214 +1,362 @@
+import { ERROR_CODES, type ErrorCode } from "../errors.js";
+import { TEAM_RULE } from "./decide.js";
+import { en } from "./sentences/en.js";
+import { jaJP } from "./sentences/ja-jp.js";
+import { ptBR } from "./sentences/pt-br.js";
+import type { Locale, Sentences } from "./sentences/sentences.js";
 import type { FieldShape, HookShape, OpenMoveShape, TicketShape } from "./shapes.js";
-import { listWords } from "./words.js";
 
 /**
- * The one place that makes sentences. Title first, key only to tell twins apart; no symbols, addresses or codes;
- * every refusal ends with one thing to do; "moved" only for what the board has confirmed.
+ * The one place that makes what is said. Title first, key only to tell twins apart; no symbols, addresses or codes;
+ * every refusal ends with one thing to do; "moved" only for what the board has confirmed. The words of each language
+ * are in `sentences/`.
  */
 
+/** How a status is called that the imported workflow does not have. */
+export const UNKNOWN_STATUS = "a status we do not know yet";
+
 const MOST_WORDS_OF_A_TITLE = 14;
+const MOST_WORDS_OF_A_CHOICE = 8;
+const MOST_WORDS_OF_A_NAME = 6;
+const MOST_WORDS_OF_A_MESSAGE = 32;
+/** Where words are not parted by spaces, this many letters count as one. */
+const LETTERS_OF_A_WORD = 3;
+const MOST_HOOKS = 2;
 
-/** A title as it can be said: other people's words, so markup, addresses and symbols are left out. */
-export function sayTitle(title: string): string {
-  const plain = title
-    .replace(/https?:\/\/\S+/gi, " ")
-    .replace(/[^\p{L}\p{N}\p{M}'’,.:?! -]+/gu, " ")
-    .replace(/:/g, ",")
-    .replace(/\s+/g, " ")
-    .trim()
-    .replace(/[.,?!-]+$/, "");
-  const words = plain.split(" ");
-  const short =
-    words.length > MOST_WORDS_OF_A_TITLE ? words.slice(0, MOST_WORDS_OF_A_TITLE).join(" ") : plain;
-  return short === "" ? "the untitled ticket" : short;
+const sentences: Readonly<Record<Locale, Sentences>> = { en, "pt-BR": ptBR, "ja-JP": jaJP };
+const speeches = new Map<Locale, Speech>();
+
+/** What can be said in one language. */
+export function speechIn(locale: Locale): Speech {
+  const speech = speeches.get(locale) ?? new Speech(locale, sentences[locale]);
+  speeches.set(locale, speech);
+  return speech;
 }
 
-/** A status name as it can be said. */
-export function sayStatus(name: string): string {
-  return (
-    name
-      .replace(/[^\p{L}\p{N}\p{M}'’ -]+/gu, " ")
-      .replace(/\s+/g, " ")
-      .trim() || "the unnamed status"
-  );
+interface Move {
+  readonly ticket: TicketShape;
+  readonly to: string;
 }
 
-/** At most three choices, and how many there are beside them. */
-export function sayChoices(choices: readonly string[], total = choices.length): string {
-  const said = choices.slice(0, 3);
-  const rest = total - said.length;
-  if (rest <= 0) return listWords(said, "or");
-  return rest === 1 ? `${said.join(", ")}, or one more` : `${said.join(", ")}, or one of ${rest} more`;
-}
+export class Speech {
+  readonly locale: Locale;
+  readonly #s: Sentences;
 
-/** Tells twins apart: the key is said only when titles alone would not. */
-export function labelsOf(tickets: readonly TicketShape[]): string[] {
-  const titles = tickets.map((ticket) => sayTitle(ticket.title));
-  return tickets.map((ticket, i) => {
-    const twin = titles.filter((title) => title === titles[i]).length > 1;
-    return twin && ticket.key !== undefined ? `${titles[i]}, ${ticket.key}` : (titles[i] ?? "");
-  });
-}
+  constructor(locale: Locale, words: Sentences) {
+    this.locale = locale;
+    this.#s = words;
+  }
 
-export function sayOpen(open: readonly OpenMoveShape[]): string {
-  if (open.length === 0) return "No move is open to it now. Please look at it on the board.";
-  return `It can go to ${sayChoices(open.map((move) => sayStatus(move.status.name)))}.`;
-}
+  /** A title as it can be said: other people's words, so markup, addresses and symbols are left out. */
+  title(title: string, mostWords = MOST_WORDS_OF_A_TITLE): string {
+    return (
+      shorten(this.#plain(title).replaceAll(":", ","), mostWords).replace(/[.,?-]+$/, "") || this.#s.untitled
+    );
+  }
 
-export const say = {
+  /** A status, a board or a field's name as it can be said. */
+  name(name: string): string {
+    if (name === UNKNOWN_STATUS) return this.#s.unknownStatus;
+    return shorten(this.#plain(name).replace(/[.,?:]+/g, ""), MOST_WORDS_OF_A_NAME) || this.#s.unnamed;
+  }
+
+  /** Tells twins apart: the key is said only when titles alone would not. */
+  labels(tickets: readonly TicketShape[]): string[] {
+    const titles = tickets.map((ticket) => this.title(ticket.title, MOST_WORDS_OF_A_CHOICE));
+    return tickets.map((ticket, i) => {
+      const title = titles[i] ?? "";
+      const twins = tickets.filter((_, j) => titles[j] === title);
+      if (twins.length === 1) return title;
+      const apart = new Set(twins.map((twin) => twin.status.id)).size === twins.length;
+      if (apart || ticket.key === undefined) return this.#s.titleIn(title, this.name(ticket.status.name));
+      return this.#s.titleAndKey(title, this.#plain(ticket.key));
+    });
+  }
+
   found(tickets: readonly TicketShape[], total: number): string {
-    if (total === 0) return "I found no ticket like that. Try other words of its title.";
-    const first = tickets
+    const items = tickets
       .slice(0, 3)
-      .map((ticket, i) => `${labelsOf(tickets)[i]}, in ${sayStatus(ticket.status.name)}`);
-    if (total === 1) return `One ticket: ${first[0]}.`;
-    const more = total > first.length ? ` And ${total - first.length} more; ask for the next ones.` : "";
-    return `${total} tickets: ${first.join("; ")}.${more}`;
-  },
+      .map(({ title, status }) =>
+        this.#s.titleIn(this.title(title, MOST_WORDS_OF_A_CHOICE), this.name(status.name)),
+      );
+    const [only] = items;
+    if (only === undefined) return this.#s.foundNone();
+    return total === 1 ? this.#s.foundOne(only) : this.#s.foundMany(total, items, total - items.length);
+  }
 
   ticket(ticket: TicketShape, open: readonly OpenMoveShape[]): string {
-    const where = `${sayTitle(ticket.title)} is in ${sayStatus(ticket.status.name)}.`;
-    if (ticket.archived) return `${where} It is archived.`;
-    if (ticket.detached) return `${where} It has left the boards that are connected.`;
-    return open.length === 0 ? where : `${where} ${sayOpen(open)}`;
-  },
+    const where = this.#s.isIn(this.title(ticket.title), this.name(ticket.status.name));
+    if (ticket.archived) return this.join(where, this.#s.archived());
+    if (ticket.detached) return this.join(where, this.#s.detached());
+    return open.length === 0 ? where : this.join(where, this.open(open));
+  }
+
+  open(open: readonly OpenMoveShape[]): string {
+    if (open.length === 0) return this.#s.cannotGo();
+    return this.#s.canGoTo(this.#names(open.map((move) => move.status.name)));
+  }
+
+  noWay(from: string, to: string): string {
+    return this.#s.noWay(this.name(from), this.name(to));
+  }
 
   notFound(near: readonly TicketShape[]): string {
-    if (near.length === 0) return "I found no ticket like that. Try other words of its title.";
-    return `I found no ticket like that. The nearest is ${sayChoices(labelsOf(near))}. Which one do you mean?`;
-  },
+    return near.length === 0 ? this.#s.foundNone() : this.#s.nearest(this.#choices(this.labels(near)));
+  }
 
-  which(tickets: readonly TicketShape[], total: number): string {
-    return `Which one do you mean: ${sayChoices(labelsOf(tickets), total)}?`;
-  },
+  which(tickets: readonly TicketShape[]): string {
+    return this.#s.which(this.#choices(this.labels(tickets.slice(0, 3)), tickets.length));
+  }
 
-  whichStatus(names: readonly string[], total: number): string {
-    return `Which status do you mean: ${sayChoices(names.map(sayStatus), total)}?`;
-  },
+  nothingMeant(): string {
+    return this.#s.nothingMeant();
+  }
+
+  oneAtATime(): string {
+    return this.#s.oneAtATime();
+  }
+
+  whichStatus(names: readonly string[]): string {
+    return this.#s.whichStatus(this.#names(names));
+  }
 
   noStatus(ticket: TicketShape, words: string, open: readonly OpenMoveShape[]): string {
-    const heard = sayStatus(words);
-    return `The board of ${sayTitle(ticket.title)} has no status called ${heard.slice(0, 60)}. ${sayOpen(open)}`;
-  },
+    return this.join(this.#s.noStatus(this.title(ticket.title), this.name(words)), this.open(open));
+  }
 
-  moved(ticket: TicketShape, to: string, hooks: readonly HookShape[]): string {
-    return joinSentences(`Moved ${sayTitle(ticket.title)} to ${sayStatus(to)}.`, ...hooks.map(sayHook));
-  },
+  moved({ ticket, to }: Move, hooks: readonly HookShape[]): string {
+    return this.join(this.#s.moved(this.title(ticket.title), this.name(to)), this.#hooks(hooks));
+  }
 
-  movedOn(ticket: TicketShape, wanted: string, to: string, hooks: readonly HookShape[]): string {
-    const moved = `Moved ${sayTitle(ticket.title)} to ${sayStatus(wanted)}, and the board's own rule took it on to ${sayStatus(to)}.`;
-    return joinSentences(moved, ...hooks.map(sayHook));
-  },
+  /** `message`, in English: what the board did not do beside the move. */
+  beside(message: string): string {
+    return this.locale === "en" ? this.#reason(message) : this.#s.beside();
+  }
 
-  already(ticket: TicketShape, to: string, hooks: readonly HookShape[]): string {
-    return joinSentences(
-      `${sayTitle(ticket.title)} is in ${sayStatus(to)} already, so nothing was changed.`,
-      ...hooks.map(sayHook),
-    );
-  },
+  movedOn({ ticket, to }: Move, wanted: string, hooks: readonly HookShape[]): string {
+    const moved = this.#s.movedOn(this.title(ticket.title), this.name(wanted), this.name(to));
+    return this.join(moved, this.#hooks(hooks));
+  }
 
-  accepted(ticket: TicketShape, to: string): string {
-    return `${sayTitle(ticket.title)} is on its way to ${sayStatus(to)}, but the board has not confirmed it yet. Ask me in a moment how it went.`;
-  },
+  already({ ticket, to }: Move, hooks: readonly HookShape[]): string {
+    return this.join(this.#s.already(this.title(ticket.title), this.name(to)), this.#hooks(hooks));
+  }
 
-  closed(ticket: TicketShape, to: string, open: readonly OpenMoveShape[], why?: string): string {
-    const because = why === undefined ? "" : ` ${why}`;
-    return `${sayTitle(ticket.title)} is in ${sayStatus(ticket.status.name)} and cannot go to ${sayStatus(to)} from there.${because} ${sayOpen(open)}`;
-  },
+  accepted({ ticket, to }: Move): string {
+    return this.#s.accepted(this.title(ticket.title), this.name(to));
+  }
 
-  refused(ticket: TicketShape, message: string): string {
-    return `${sayTitle(ticket.title)} stays in ${sayStatus(ticket.status.name)}. ${withNextStep(message)}`;
-  },
+  /** `why`: the rule behind it, in English. */
+  closed({ ticket, to }: Move, open: readonly OpenMoveShape[], why?: string): string {
+    const closed = this.#s.closed(this.title(ticket.title), this.name(ticket.status.name), this.name(to));
+    return this.join(closed, why === undefined ? "" : this.#rule(why), this.open(open));
+  }
 
-  conflict(ticket: TicketShape, to: string): string {
-    return `${sayTitle(ticket.title)} is in ${sayStatus(ticket.status.name)} now; someone or something changed it. Do you still want it in ${sayStatus(to)}?`;
-  },
+  #rule(why: string): string {
+    if (why === TEAM_RULE) return this.#s.teamRule();
+    return this.locale === "en" ? this.#reason(why) : "";
+  }
 
-  busy(ticket: TicketShape, to: string): string {
-    return `${sayTitle(ticket.title)} is already on its way to ${sayStatus(to)}. Ask again once it is there.`;
-  },
+  /** `message` is English: in other languages the code says as much as can be said. */
+  refused(ticket: TicketShape, message: string | undefined, code: string | undefined): string {
+    return this.join(this.#stays(ticket), this.because(message, code));
+  }
 
-  unknown(ticket: TicketShape, to: string): string {
-    return `The board did not answer, so I cannot tell yet whether ${sayTitle(ticket.title)} reached ${sayStatus(to)}. I will find out; ask me again in a minute.`;
-  },
+  otherBoard(ticket: TicketShape, open: readonly OpenMoveShape[]): string {
+    return this.join(this.#stays(ticket), this.#s.otherBoard(), open.length === 0 ? "" : this.open(open));
+  }
 
-  needsField(
-    ticket: TicketShape,
-    to: string,
-    field: Pick<FieldShape, "name" | "allowed">,
-    unsupported: boolean,
-  ): string {
-    const wants = `Moving ${sayTitle(ticket.title)} to ${sayStatus(to)} needs ${sayStatus(field.name).toLowerCase()}.`;
-    if (unsupported) return `${wants} Please fill it in on the board, then ask again.`;
-    const choices =
-      field.allowed === undefined || field.allowed.length === 0
-        ? ""
-        : ` It can be ${sayChoices(field.allowed.map((option) => sayStatus(option.label)))}.`;
-    return `${wants}${choices} What should it be?`;
-  },
+  /** Why something could not be done, and one thing to do about it. */
+  because(message: string | undefined, code: string | undefined): string {
+    if (message === TEAM_RULE) return this.join(this.#s.teamRule(), this.#s.lookAtBoard());
+    const known = this.#s.errors[errorCode(code) ?? "needs_fields"];
+    return this.locale === "en" && message !== undefined ? this.#message(message) : known;
+  }
 
-  whichMove(ticket: TicketShape, to: string, names: readonly string[]): string {
-    return `There are several ways to take ${sayTitle(ticket.title)} to ${sayStatus(to)}: ${sayChoices(names.map(sayStatus))}. Which one?`;
-  },
+  conflict(ticket: TicketShape, wanted: string): string {
+    return this.#s.conflict(this.title(ticket.title), this.name(ticket.status.name), this.name(wanted));
+  }
+
+  busy({ ticket, to }: Move): string {
+    return this.#s.busy(this.title(ticket.title), this.name(to));
+  }
+
+  unknown({ ticket, to }: Move): string {
+    return this.#s.unknown(this.title(ticket.title), this.name(to));
+  }
+
+  needsField({ ticket, to }: Move, field: Pick<FieldShape, "name" | "type" | "allowed">): string {
+    const name = this.locale === "ja-JP" ? this.name(field.name) : this.name(field.name).toLowerCase();
+    const wants = this.#s.needsField(this.title(ticket.title), this.name(to), name);
+    if (field.type === "unsupported") return this.join(wants, this.#s.fieldOnBoard());
+    const labels = (field.allowed ?? []).map((option) => option.label);
+    const choices = labels.length === 0 ? "" : this.#s.fieldChoices(this.#names(labels));
+    return this.join(wants, choices, this.#s.whatField());
+  }
+
+  whichMove({ ticket, to }: Move, names: readonly string[]): string {
+    return this.#s.whichMove(this.title(ticket.title), this.name(to), this.#names(names));
+  }
+
+  /** Reads a move back before it is made. `heard`: its ticket or its status was known only by the sound. */
+  confirm({ ticket, to }: Move, heard: boolean): string {
+    const words = [this.title(ticket.title), this.name(ticket.status.name), this.name(to)] as const;
+    return heard ? this.#s.confirmHeard(...words) : this.#s.confirm(...words);
+  }
+
+  /** The answers to `confirm`. */
+  yesAndNo(): { readonly id: string; readonly label: string }[] {
+    return [
+      { id: "yes", label: this.#s.yes },
+      { id: "no", label: this.#s.no },
+    ];
+  }
+
+  notConfirmed(): string {
+    return this.#s.notConfirmed();
+  }
 
   nothingPending(ticket?: TicketShape): string {
-    return ticket === undefined
-      ? "Nothing is under way. Tell me which ticket you mean."
-      : `Nothing is under way for ${sayTitle(ticket.title)}. It is in ${sayStatus(ticket.status.name)}.`;
-  },
+    if (ticket === undefined) return this.#s.nothingPending();
+    return this.#s.nothingPendingFor(this.title(ticket.title), this.name(ticket.status.name));
+  }
 
   nothingToUndo(ticket?: TicketShape): string {
     return ticket === undefined
-      ? "There is no move of yours to undo. Tell me where a ticket should go instead."
-      : `${sayTitle(ticket.title)} has no move of yours to undo. Tell me where it should go instead.`;
-  },
+      ? this.#s.nothingToUndo()
+      : this.#s.nothingToUndoFor(this.title(ticket.title));
+  }
 
   undoTooLate(ticket: TicketShape): string {
-    return `${sayTitle(ticket.title)} has changed since your move and is in ${sayStatus(ticket.status.name)} now, so I left it there. Tell me where it should go.`;
-  },
+    return this.#s.undoTooLate(this.title(ticket.title), this.name(ticket.status.name));
+  }
 
-  notUndone(): string {
-    return "Its pull request stays open.";
-  },
+  /** What taking a move back leaves as it is. */
+  notUndone(hooks: readonly HookShape[]): string {
+    return this.join(
+      ...hooks
+        .slice(0, MOST_HOOKS)
+        .map(({ hook }) => (isPull(hook) ? this.#s.pullStays() : this.#s.stepStays(this.#step(hook)))),
+    );
+  }
 
   board(name: string, columns: readonly { name: string; tickets: number }[]): string {
     const shown = columns.filter((column) => column.tickets > 0).slice(0, 5);
-    const counts = shown.map((column) => `${column.tickets} in ${sayStatus(column.name)}`);
-    return counts.length === 0
-      ? `${sayStatus(name)} has no tickets.`
-      : `${sayStatus(name)} has ${listWords(counts)}.`;
-  },
+    if (shown.length === 0) return this.#s.emptyBoard(this.name(name));
+    const counts = shown.map((column) => this.#s.count(column.tickets, this.name(column.name)));
+    return this.#s.board(this.name(name), this.#s.and(counts));
+  }
 
   boards(names: readonly string[]): string {
-    if (names.length === 0) return "No board is connected yet. Connect one first.";
-    return `The connected boards are ${listWords(names.map(sayStatus).slice(0, 5))}. Which one do you want to hear about?`;
-  },
-};
+    if (names.length === 0) return this.#s.noBoards();
+    return this.#s.boards(this.#s.and(names.slice(0, 5).map((name) => this.name(name))));
+  }
 
-function sayHook(hook: HookShape): string {
-  if (hook.hook === "draft-pull-request") return sayPullRequest(hook);
-  const name = sayStatus(hook.hook.replaceAll("-", " "));
-  if (hook.state === "done") return `The step called ${name} is done.`;
-  return hook.state === "owed"
-    ? `The step called ${name} is still under way.`
-    : withNextStep(hook.reason ?? `The step called ${name} did not succeed.`);
+  #stays(ticket: TicketShape): string {
+    return this.#s.stays(this.title(ticket.title), this.name(ticket.status.name));
+  }
+
+  #names(names: readonly string[]): string {
+    return this.#choices(
+      names.slice(0, 3).map((name) => this.name(name)),
+      names.length,
+    );
+  }
+
+  #choices(said: readonly string[], total = said.length): string {
+    return this.#s.or(said, total - said.length);
+  }
+
+  #hooks(hooks: readonly HookShape[]): string {
+    return this.join(
+      ...hooks.slice(0, MOST_HOOKS).map((hook) => (isPull(hook.hook) ? this.#pull(hook) : this.#other(hook))),
+    );
+  }
+
+  #other(hook: HookShape): string {
+    const step = this.#step(hook.hook);
+    if (hook.state === "done") return this.#s.stepDone(step);
+    if (hook.state === "owed") return this.#s.stepOwed(step);
+    if (hook.reason !== undefined && this.locale === "en") return this.#message(hook.reason);
+    return hook.state === "waiting"
+      ? this.#s.stepWaiting(step)
+      : this.join(this.#s.stepFailed(step), this.#s.lookAtBoard());
+  }
+
+  #pull(hook: HookShape): string {
+    if (hook.state === "owed") return this.#s.pullOwed();
+    if (hook.state === "done") {
+      const { draft, number, existing } = hook.result ?? {};
+      return this.#s.pullOpen(
+        draft !== false,
+        typeof number === "number" ? number : undefined,
+        existing === true,
+      );
+    }
+    if (hook.reason !== undefined && this.locale === "en") return this.#reason(hook.reason);
+    return hook.state === "waiting" ? this.#s.pullWaiting() : this.#s.pullFailed();
+  }
+
+  #step(hook: string): string {
+    return this.name(hook.replaceAll("-", " "));
+  }
+
+  /** A message made elsewhere, with one thing to do at its end. */
+  #message(message: string): string {
+    const said = this.#reason(message);
+    return NEXT_STEP.test(said) ? said : this.join(said, this.#s.lookAtBoard());
+  }
+
+  #reason(message: string): string {
+    const plain = shorten(this.#plain(message), MOST_WORDS_OF_A_MESSAGE);
+    return /[.?]$/.test(plain) || plain === "" ? plain : `${plain.replace(/[,:-]+$/, "")}.`;
+  }
+
+  /** Without markup, addresses, emoji and signs that have no name. */
+  #plain(text: string): string {
+    return text
+      .normalize("NFC")
+      .replace(/\b(?:https?:\/\/|www\.)[^\s)\]]+/gi, " ")
+      .replace(/<\/?[a-z][^<>]*>/gi, " ")
+      .replace(/[&+%@]/g, (sign) => ` ${this.#s.signs[sign] ?? ""} `)
+      .replace(/_/g, " ")
+      .replace(/!/g, ".")
+      .replace(/[^\p{L}\p{N}\p{M}'’,.:?、。？ー・ -]+/gu, " ")
+      .replace(/(?<=^|\s)[-.,:?]+(?=\s|$)/g, " ")
+      .replace(/\s+([.,?:])/g, "$1")
+      .replace(/\s+/g, " ")
+      .trim();
+  }
+
+  /** Sentences one after another. */
+  join(...parts: readonly string[]): string {
+    return parts.filter((part) => part !== "").join(this.#s.space);
+  }
 }
 
-function sayPullRequest(hook: HookShape): string {
-  if (hook.state === "owed") return "The draft pull request is being opened.";
-  if (hook.state !== "done") return hook.reason ?? "The draft pull request could not be opened.";
-  const kind = hook.result?.draft === false ? "Pull request" : "Draft pull request";
-  const number = typeof hook.result?.number === "number" ? ` number ${hook.result.number}` : "";
-  return hook.result?.existing === true ? `${kind}${number} was open already.` : `${kind}${number} is open.`;
+/** English messages that tell what to do already. */
+const NEXT_STEP = /\b(please|try|ask|connect|wait|which|reconnect|first)\b|\?$/i;
+
+function isPull(hook: string): boolean {
+  return hook === "draft-pull-request";
 }
 
-/** A refusal that does not say what to do gets the one thing that always helps. */
-function withNextStep(message: string): string {
-  return /\b(please|try|ask|connect|wait|which|reconnect|first)\b|\?$/i.test(message)
-    ? message
-    : `${message} Please look at it on the board.`;
+function errorCode(code: string | undefined): ErrorCode | undefined {
+  return ERROR_CODES.find((known) => known === code);
 }
 
-function joinSentences(...sentences: readonly string[]): string {
-  return sentences.filter((sentence) => sentence !== "").join(" ");
+/** At most so many words; text without spaces by its letters. */
+function shorten(text: string, most: number): string {
+  const words: string[] = [];
+  let room = most;
+  for (const word of text.split(" ")) {
+    const weight = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word)
+      ? Math.ceil(word.length / LETTERS_OF_A_WORD)
+      : 1;
+    if (weight > room && words.length > 0) break;
+    words.push(weight > room ? [...word].slice(0, room * LETTERS_OF_A_WORD).join("") : word);
+    room -= weight;
+    if (room <= 0) break;
+  }
+  return words.join(" ");
 }

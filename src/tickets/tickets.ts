@@ -1,4 +1,5 @@
 import type { Speaker, TenantStore } from "../store/store.js";
+import type { Locale } from "./sentences/sentences.js";
 import type { BoardShape, FindShape, MoveShape, MovesShape, ReadShape } from "./shapes.js";
 import type { Workflow } from "./workflow.js";
 
@@ -8,6 +9,12 @@ export interface Conversation {
   readonly speaker: Speaker;
   /** What "it" and "heard" refer to: a session or handle of this person. */
   readonly conversation?: string;
+  /** The language asked for in this talk; left out, the tenant's. */
+  readonly locale?: Locale;
+  /** The client's own Accept-Language: heeded where neither talk nor tenant has chosen. */
+  readonly acceptLanguage?: string;
+  /** `closing`: moves into done or canceled ask before they are made. Left out, as the tenant has set. */
+  readonly confirm?: "closing" | "never";
   /** How long a reply may take before it says `accepted`. */
   readonly budgetMs: number;
   /** The name under which this conversation can call the move to a status, for `openMoves[].tool`. */

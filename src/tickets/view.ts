@@ -1,6 +1,7 @@
 import type { TicketId } from "../board/connector.js";
 import type { ActorRecord, TenantStore } from "../store/store.js";
 import { keyParts, plainKey } from "./keys.js";
+import { type SpeechSetting, speechSettingOf } from "./settings.js";
 import { type Closeness, TitleIndex } from "./title-index.js";
 import type { Workflow } from "./workflow.js";
 import type { TenantWorkflows, Workflows } from "./workflows.js";
@@ -15,6 +16,8 @@ const CHUNK = 2_000;
 export interface TenantView {
   readonly actors: ReadonlyMap<TicketId, ActorRecord>;
   readonly workflows: ReadonlyMap<string, Workflow>;
+  /** How the tenant wants to be spoken to. */
+  readonly speech: SpeechSetting;
   /** Grows with any change to any workflow. */
   readonly workflowRevision: number;
   workflowOf(record: ActorRecord): Workflow | undefined;
@@ -41,6 +44,7 @@ class LiveView implements TenantView {
   readonly #titles = new TitleIndex();
   readonly #store: TenantStore;
   #revision = 0;
+  #settings: { readonly revision: number; readonly speech: SpeechSetting } = { revision: -1, speech: {} };
   #sorted: readonly ActorRecord[] | undefined;
 
   readonly #source: Workflows;
@@ -54,16 +58,23 @@ class LiveView implements TenantView {
     return this.#workflows.byId;
   }
 
+  get speech(): SpeechSetting {
+    return this.#settings.speech;
+  }
+
   get workflowRevision(): number {
     return this.#workflows.revision;
   }
 
   async refresh(): Promise<void> {
-    const [first, workflows] = await Promise.all([
+    const [first, workflows, settings] = await Promise.all([
       this.#store.changesSince(this.#revision, CHUNK),
       this.#source.of(this.#store),
+      this.#store.documentRevision("setting"),
     ]);
     this.#workflows = workflows;
+    if (settings !== this.#settings.revision)
+      this.#settings = { revision: settings, speech: await speechSettingOf(this.#store) };
     for (
       let changes = first;
       changes.ids.length > 0;

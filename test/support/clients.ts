@@ -5,6 +5,7 @@ import {
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { DemoTenant } from "./demo.js";
+import { checkSpoken } from "./speech.js";
 
 /** What the tests ask of a client, alike in both eras. */
 export interface TestClient {
@@ -68,11 +69,9 @@ function wrap(client: AnyClient): TestClient {
         content,
         structuredContent,
       } = await client.callTool({ name, arguments: args });
-      return {
-        isError,
-        text: content.map((part) => part.text ?? "").join(" "),
-        facts: structuredContent ?? {},
-      };
+      const text = content.map((part) => part.text ?? "").join(" ");
+      checkSpoken({ ...structuredContent, spoken: text });
+      return { isError, text, facts: structuredContent ?? {} };
     },
     async readResource(uri) {
       const { contents } = await client.readResource({ uri });

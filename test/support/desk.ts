@@ -12,6 +12,7 @@ import { createViews } from "../../src/tickets/view.js";
 import type { WorkerDeps } from "../../src/tickets/worker-deps.js";
 import { createWorkflows } from "../../src/tickets/workflows.js";
 import type { FakeBoard } from "./fake-board.js";
+import { checkSpoken, type SpokenAnswer } from "./speech.js";
 
 export interface Desk {
   readonly tickets: Tickets;
@@ -31,6 +32,24 @@ export interface DeskOptions {
   readonly owes?: Record<string, { run: string }[]>;
   readonly runs?: Record<string, HookRun>;
   readonly serve?: boolean;
+}
+
+/** The same desk, with every sentence it says held to what may be said. */
+export function listening(tickets: Tickets): Tickets {
+  const held =
+    <A, R extends SpokenAnswer>(ask: (talk: Conversation, args: A) => Promise<R>) =>
+    async (talk: Conversation, args: A): Promise<R> =>
+      checkSpoken(await ask(talk, args), talk.locale);
+  return {
+    find: held(tickets.find),
+    read: held(tickets.read),
+    listMoves: held(tickets.listMoves),
+    move: held(tickets.move),
+    undo: held(tickets.undo),
+    checkProgress: held(tickets.checkProgress),
+    describeBoard: held(tickets.describeBoard),
+    workflows: tickets.workflows,
+  };
 }
 
 /** The ticket desk over a fake board, with its worker in the same process. */
@@ -56,7 +75,7 @@ export async function openDesk(board: FakeBoard, options: DeskOptions = {}): Pro
   };
   const stop = options.serve === false ? async () => {} : await hooks.serve(createTicketHandlers(worker));
   return {
-    tickets: createTickets({ views: createViews(workflows), jobs: hooks, now }),
+    tickets: listening(createTickets({ views: createViews(workflows), jobs: hooks, now })),
     store,
     hooks,
     worker,
