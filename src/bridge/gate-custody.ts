@@ -56,30 +56,19 @@ export class Custody<C extends object> {
     this.#options = options;
   }
 
+  /** What is kept of a workflow, for `take`. Two steps, because an `async` one would cost as much as a transition. */
+  fetch({ key }: GateIdentity): Promise<FsmStateSnapshot | undefined> {
+    return this.#owed.size === 0 ? this.#store.load(key) : this.#loadOwed(key);
+  }
+
   /**
-   * @throws BoardwalkError with a sentence for the caller: the handle is unknown or expired, the session is expired,
-   * another call is under way (`busy`), or the machine no longer has the saved state (`stale_workflow`).
+   * The workflow running, from what was fetched.
+   * @param toAct false for who only looks: a call under way is no hindrance then
+   * @throws BoardwalkError (or rejects with one) with a sentence for the caller: the handle is unknown or expired, the
+   * session is expired, another call is under way (`busy`), the machine no longer has that state (`stale_workflow`).
    */
-  load(identity: GateIdentity): Promise<Place<C>> {
-    return this.#take(identity, true);
-  }
-
-  /** As `load`, for who only looks: a call under way is no hindrance. */
-  read(identity: GateIdentity): Promise<Place<C>> {
-    return this.#take(identity, false);
-  }
-
-  /** Not `async`, like `commit`: each such layer costs a fifth of what a whole transition does. */
-  #take(identity: GateIdentity, toAct: boolean): Promise<Place<C>> {
-    const loaded = this.#owed.size === 0 ? this.#store.load(identity.key) : this.#loadOwed(identity.key);
-    return loaded.then((stored) => this.#placeOf(identity, parseStateSnapshot(stored), toAct));
-  }
-
-  #placeOf(
-    identity: GateIdentity,
-    stored: FsmStateSnapshot | undefined,
-    toAct: boolean,
-  ): Place<C> | Promise<never> {
+  take(identity: GateIdentity, fetched: unknown, toAct: boolean): Place<C> | Promise<never> {
+    const stored = parseStateSnapshot(fetched);
     if (stored === undefined) {
       if (identity.kind === "handle" && this.#options.minted) throw this.#unknownHandle();
       return { identity, stored, actor: this.#logic.start() };
@@ -130,20 +119,14 @@ export class Custody<C extends object> {
     await this.#store.compareAndSet?.(place.identity.key, stored, unclaimed);
   }
 
-  /**
-   * Puts the workflow back where it is now.
-   * @throws BoardwalkError `conflict` when another call changed it meanwhile, `unavailable` when it could not be
-   * saved; then the change is kept here and saved before this workflow's next call.
-   */
-  commit(place: Place<C>, snapshot: FsmSnapshot<C>): Promise<void> {
-    const { key } = place.identity;
-    const next = { state: this.#logic.save(snapshot), updatedAt: this.#now.of(this.#options.now()) };
-    return this.#set(key, place.stored, next).then(
-      (set) => {
-        if (!set) throw movedMeanwhile();
-      },
-      (error) => this.#insist(key, place.stored, next, error),
-    );
+  /** How a workflow is kept that is here now. */
+  next(snapshot: FsmSnapshot<C>): FsmStateSnapshot {
+    return { state: this.#logic.save(snapshot), updatedAt: this.#now.of(this.#options.now()) };
+  }
+
+  /** Puts it back. @returns whether it was still as this call found it; nothing is written if not. */
+  put({ identity, stored }: Place<C>, next: FsmStateSnapshot): Promise<boolean> {
+    return this.#set(identity.key, stored, next);
   }
 
   /** A new workflow at its start under this key. */
@@ -159,22 +142,21 @@ export class Custody<C extends object> {
     return this.#store.save(key, next).then(() => true);
   }
 
-  /** Tries again what has failed once, and keeps it here when it keeps failing: the work itself is done. */
-  async #insist(
-    key: string,
-    from: FsmStateSnapshot | undefined,
-    next: FsmStateSnapshot,
-    cause: unknown,
-  ): Promise<void> {
+  /**
+   * Tries again when `put` has failed, for the work itself is done.
+   * @returns as `put`.
+   * @throws BoardwalkError `unavailable` when it keeps failing; it is kept here then, and saved before this workflow's
+   * next call.
+   */
+  async insist({ identity, stored }: Place<C>, next: FsmStateSnapshot, cause: unknown): Promise<boolean> {
     for (let attempt = 2; attempt <= SAVE_ATTEMPTS; attempt++) {
       try {
-        if (await this.#setOrFind(key, from, next)) return;
-        throw movedMeanwhile();
-      } catch (error) {
-        if (error instanceof BoardwalkError) throw error;
+        return await this.#setOrFind(identity.key, stored, next);
+      } catch {
+        // Told below, with the first error as its cause.
       }
     }
-    this.#owed.set(key, { from, next });
+    this.#owed.set(identity.key, { from: stored, next });
     throw new BoardwalkError(
       "unavailable",
       "It was done, but where the workflow stands now could not be saved. Do not repeat it; the next call saves it.",
@@ -267,7 +249,7 @@ function busy(): BoardwalkError {
   );
 }
 
-function movedMeanwhile(): BoardwalkError {
+export function movedMeanwhile(): BoardwalkError {
   return new BoardwalkError(
     "conflict",
     "Someone else moved this workflow meanwhile. Look where it is and try again.",

@@ -3,7 +3,7 @@ import { BoardwalkError } from "../errors.js";
 import type { FsmConfig, FsmEvent, FsmSendResult, FsmSnapshot } from "../machine/index.js";
 import { parseArguments } from "./arguments.js";
 import { GateCatalogue } from "./gate-catalogue.js";
-import { Custody, type Place } from "./gate-custody.js";
+import { Custody, movedMeanwhile, type Place } from "./gate-custody.js";
 import { createIdentify, Focus, type GateIdentity, randomId } from "./gate-identity.js";
 import { failedResult, forbiddenResult, withPlace } from "./gate-replies.js";
 import { handleArgument, startTool } from "./gate-start.js";
@@ -135,7 +135,8 @@ class Gate<C extends object> implements StateGate<C> {
   }
 
   async getSnapshot(ctx?: FsmMcpCallContext, handle?: string): Promise<FsmSnapshot<C>> {
-    const { actor } = await this.#custody.read(this.#identity(ctx, handle));
+    const identity = this.#identity(ctx, handle);
+    const { actor } = await this.#custody.take(identity, await this.#custody.fetch(identity), false);
     const snapshot = actor.getSnapshot();
     actor.stop?.();
     return snapshot;
@@ -157,7 +158,8 @@ class Gate<C extends object> implements StateGate<C> {
   ): Promise<McpToolResult> {
     const payload = this.#parse(tool, args);
     for (let attempt = 1; attempt <= CLAIM_ATTEMPTS; attempt++) {
-      const place = await this.#custody.load(identity);
+      const taken = this.#custody.take(identity, await this.#custody.fetch(identity), true);
+      const place = taken instanceof Promise ? await taken : taken;
       try {
         const refusal = this.#refusal(tool, place, payload);
         if (refusal !== undefined) return refusal;
@@ -232,7 +234,8 @@ class Gate<C extends object> implements StateGate<C> {
   async #send(event: FsmEvent, identity: GateIdentity): Promise<FsmSendResult<C>> {
     const effects = this.#effects.has(event.type);
     for (let attempt = 1; attempt <= CLAIM_ATTEMPTS; attempt++) {
-      const place = await this.#custody.load(identity);
+      const taken = this.#custody.take(identity, await this.#custody.fetch(identity), true);
+      const place = taken instanceof Promise ? await taken : taken;
       try {
         if (effects && !(await this.#custody.claim(place))) continue;
         return await this.#fire(place, event, undefined);
@@ -248,7 +251,8 @@ class Gate<C extends object> implements StateGate<C> {
     const before = this.#listeners.size === 0 ? undefined : place.actor.getSnapshot();
     let sent: FsmSendResult<C>;
     try {
-      sent = await place.actor.send(event);
+      const sending = place.actor.sendNow?.(event) ?? place.actor.send(event);
+      sent = sending instanceof Promise ? await sending : sending;
     } catch (error) {
       await this.#custody.release(place);
       throw error;
@@ -257,7 +261,14 @@ class Gate<C extends object> implements StateGate<C> {
       await this.#custody.release(place);
       return sent;
     }
-    await this.#custody.commit(place, sent.snapshot);
+    const next = this.#custody.next(sent.snapshot);
+    let saved: boolean;
+    try {
+      saved = await this.#custody.put(place, next);
+    } catch (error) {
+      saved = await this.#custody.insist(place, next, error);
+    }
+    if (!saved) throw movedMeanwhile();
     if (before !== undefined) this.#announce(place, before, event.type, sent.snapshot, tool);
     return sent;
   }

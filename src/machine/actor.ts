@@ -99,6 +99,15 @@ class Actor<C extends object> implements FsmActor<C> {
   }
 
   send(event: FsmEvent): Promise<FsmSendResult<C>> {
+    try {
+      const result = this.sendNow(event);
+      return result instanceof Promise ? result : Promise.resolve(result);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  sendNow(event: FsmEvent): Sent<C> {
     if (this.#tail !== undefined) return this.#queue(event, this.#tail);
     if (this.#running) {
       const until = new Promise<void>((resolve) => {
@@ -110,10 +119,10 @@ class Actor<C extends object> implements FsmActor<C> {
       const result = this.#attempt(event);
       if (result instanceof Promise) return this.#follow(result);
       this.#letGo();
-      return Promise.resolve(result);
+      return result;
     } catch (error) {
       this.#letGo();
-      return Promise.reject(error);
+      throw error;
     }
   }
 

@@ -123,6 +123,8 @@ export type FsmSendResult<C extends object> =
 export interface FsmActor<C extends object, TEvent extends string = string> {
   getSnapshot(): FsmSnapshot<C>;
   send(event: FsmEvent & { readonly type: TEvent }): Promise<FsmSendResult<C>>;
+  /** As `send`, but what needs no waiting is answered, or thrown, at once. */
+  sendNow?(event: FsmEvent & { readonly type: TEvent }): FsmSendResult<C> | Promise<FsmSendResult<C>>;
   /** Whether this event would be taken now; runs no effect. */
   can(event: FsmEvent & { readonly type: TEvent }): boolean;
   reset(): void;

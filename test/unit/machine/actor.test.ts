@@ -311,6 +311,37 @@ describe("createFsmActor", () => {
     );
   });
 
+  it("answers at once what needs no waiting, and queues what does", async () => {
+    const { effect, letOne } = held(() => ({}));
+    const actor = createFsmActor({
+      initial: "a",
+      states: { a: { on: { GO: "b" } }, b: { on: { SLOW: { target: "a", actions: effect } } } },
+    });
+    expect(actor.sendNow?.({ type: "GO" })).toMatchObject({ ok: true, snapshot: { value: "b" } });
+    const slow = actor.sendNow?.({ type: "SLOW" });
+    const after = actor.sendNow?.({ type: "GO" });
+    expect([slow, after].every((sent) => sent instanceof Promise)).toBe(true);
+    await letOne();
+    expect(await after).toMatchObject({ ok: true, snapshot: { value: "b" } });
+    const faulty = createFsmActor({
+      initial: "a",
+      states: {
+        a: {
+          on: {
+            GO: {
+              actions: () => {
+                throw new Error("x");
+              },
+            },
+          },
+        },
+      },
+    });
+    expect(() => faulty.sendNow?.({ type: "GO" })).toThrowError(
+      expect.objectContaining({ code: "hook_failed" }),
+    );
+  });
+
   it("reports a final state as done", async () => {
     const actor = createFsmActor({ initial: "a", states: { a: { on: { GO: "b" } }, b: { final: true } } });
     expect((await actor.send({ type: "GO" })).snapshot).toMatchObject({ done: true, availableEvents: [] });
