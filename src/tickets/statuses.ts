@@ -177,7 +177,8 @@ function inStage(statuses: readonly Status[], said: string, core: readonly strin
   const spoken = [joined(said), core.join("")];
   const stages = STAGES.filter((words) => words.some((word) => spoken.includes(word)));
   const isIn = (name: string) => stages.some((words) => words.includes(joined(name)));
-  return statuses.filter((status) => isIn(status.name) || status.aliases.some(isIn));
+  // A status that no column shows is meant by its own name only: a card guessed into it would vanish from the board.
+  return statuses.filter((status) => !status.offBoard && (isIn(status.name) || status.aliases.some(isIn)));
 }
 
 /** "Done" means the board's one status of that category, when no status is called so. */
