@@ -1,4 +1,5 @@
 import { availableParallelism, cpus } from "node:os";
+import { run as alexa } from "./alexa.js";
 import { run as gate } from "./gate.js";
 import type { Row } from "./harness.js";
 import { run as mcp } from "./mcp.js";
@@ -8,7 +9,14 @@ import { run as transitions } from "./transitions.js";
 
 /** Every claim about speed, in one table: each row a ratio of two things measured side by side in this run. */
 
-const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = { transitions, gate, mcp, move, references };
+const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
+  transitions,
+  gate,
+  mcp,
+  move,
+  references,
+  alexa,
+};
 
 const wanted = process.argv.slice(2);
 const rows: Row[] = [];

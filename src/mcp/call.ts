@@ -94,6 +94,7 @@ export function conversation(call: Call, tool?: string): Conversation {
     ...(call.language === undefined ? {} : { acceptLanguage: call.language }),
     // Its hosts know nothing of a destructive tool's hint, so there we ask ourselves.
     ...(call.surface === "frozen" ? { confirm: "closing" as const } : {}),
+    ...(call.surface === "frozen" ? { repeats: "retries" as const } : {}),
     budgetMs: call.budgetMs,
     toolFor: (workflow, status) => call.catalogue.toolFor(workflow, status),
   };

@@ -12,6 +12,7 @@ import { hookJobFor, moveJobFor, observeJobFor, type TicketJobs } from "./jobs.j
 import { moveReply } from "./perform.js";
 import { hookReply } from "./perform-hook.js";
 import { askWhich } from "./reads.js";
+import { repeatOf } from "./repeat.js";
 import { type Resolved, resolveTicket } from "./resolve.js";
 import { confirmsClosing, speechFor } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
@@ -66,6 +67,8 @@ export async function moveTicket(
   const say = speechFor(talk, view.speech);
   const target = resolveTarget(workflow, record, args, talk, say);
   if ("answer" in target) return target.answer;
+  const repeated = repeatOf(talk, record, target.to, deps.now());
+  if (repeated !== undefined) return settledAnswer(record, view, repeated, target.to, talk);
   const deadline = deps.now().getTime() + talk.budgetMs;
   const course: Course = { deps, talk, view, say, workflow, deadline };
   return await moveTo(course, record, { ...target, ...(heard ? { heard } : {}) }, args);

@@ -3,6 +3,7 @@ import { acceptedAnswer, settledAnswer } from "./answers.js";
 import { hookFacts, ticketFacts } from "./facts.js";
 import { talkedOf } from "./heard.js";
 import { type MoveDeps, moveTicket, whichTicket } from "./moves.js";
+import { repeatOfUndo } from "./repeat.js";
 import { resolveTicket } from "./resolve.js";
 import { speechFor } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
@@ -103,6 +104,8 @@ export async function undo(
     return whichTicket(view, resolved, say);
   }
   const record = resolved.value;
+  const repeated = repeatOfUndo(talk, record, deps.now());
+  if (repeated !== undefined) return settledAnswer(record, view, repeated, repeated.to, talk);
   const ticket = ticketFacts(record, view.workflowOf(record));
   const last = record.lastConfirmed;
   if (last?.by.person !== talk.speaker.person) {

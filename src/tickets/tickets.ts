@@ -15,6 +15,8 @@ export interface Conversation {
   readonly acceptLanguage?: string;
   /** `closing`: moves into done or canceled ask before they are made. Left out, as the tenant has set. */
   readonly confirm?: "closing" | "never";
+  /** `retries`: the same wish again within a minute is a host that missed the answer, not another wish. */
+  readonly repeats?: "retries";
   /** How long a reply may take before it says `accepted`. */
   readonly budgetMs: number;
   /** The name under which this conversation can call the move to a status, for `openMoves[].tool`. */
