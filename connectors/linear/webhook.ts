@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Connector, Hint, ReadHints, WebhookDelivery, WebhookState } from "../../src/board/connector.js";
 import { verifySignature } from "../../src/board/signature.js";
+import { isOurWebhook } from "../../src/board/webhook-path.js";
 import { BoardwalkError } from "../../src/errors.js";
 import type { LinearApi } from "./api.js";
 import type { LinearAuth } from "./auth.js";
@@ -47,7 +48,7 @@ async function ensureWebhook(
       if (revived.has(same.id)) return { url, state: "failing", by: "boardwalk" };
       revived.add(same.id);
     }
-    if (same !== undefined && isComplete(same) && known !== undefined)
+    if (same !== undefined && same.url === url && isComplete(same) && known !== undefined)
       return { url, state: "active", by: "boardwalk" };
     await register(parts, same, { url, teamId, known }, signal);
     return { url, state: "active", by: "boardwalk" };
@@ -63,7 +64,7 @@ async function ensureWebhook(
 async function findWebhook(api: LinearApi, url: string, teamId: string, signal: AbortSignal) {
   for await (const webhook of api.pages(WEBHOOKS, {}, ({ webhooks }) => webhooks, signal)) {
     const covers = webhook.allPublicTeams || webhook.team?.id === teamId;
-    if (webhook.url === url && covers) return webhook;
+    if (isOurWebhook(webhook.url ?? undefined, url) && covers) return webhook;
   }
   return undefined;
 }

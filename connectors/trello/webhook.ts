@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Connector, Hint, ReadHints, WebhookDelivery, WebhookState } from "../../src/board/connector.js";
 import { verifySignature } from "../../src/board/signature.js";
+import { isOurWebhook } from "../../src/board/webhook-path.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { parseJson } from "./answers.js";
 import type { TrelloApi } from "./api.js";
@@ -40,8 +41,8 @@ async function ensureWebhook(
   if (!same.active) {
     if (revived.has(same.id)) return { url, state: "failing", by: "boardwalk" };
     revived.add(same.id);
-    await reactivate(parts.api, same.id, signal);
   }
+  if (!same.active || same.callbackURL !== url) await change(parts.api, same.id, url, signal);
   return { url, state: "active", by: "boardwalk" };
 }
 
@@ -58,7 +59,7 @@ async function findWebhook(
     reply: z.array(webhookShape),
   };
   const all = await api.read(call, signal);
-  return all.find((webhook) => webhook.callbackURL === url && webhook.idModel === idModel);
+  return all.find((webhook) => isOurWebhook(webhook.callbackURL, url) && webhook.idModel === idModel);
 }
 
 async function register(
@@ -80,8 +81,10 @@ async function register(
   }
 }
 
-async function reactivate(api: TrelloApi, id: string, signal: AbortSignal): Promise<void> {
-  const call = { path: "/webhooks/{id}", params: { id }, query: { active: true }, reply: webhookShape };
+/** Switches it on, and has it sent to where we are reached now. */
+async function change(api: TrelloApi, id: string, callbackURL: string, signal: AbortSignal): Promise<void> {
+  const query = { active: true, callbackURL };
+  const call = { path: "/webhooks/{id}", params: { id }, query, reply: webhookShape };
   try {
     await api.write("PUT", call, signal);
   } catch (thrown) {

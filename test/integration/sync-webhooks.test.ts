@@ -47,6 +47,15 @@ describe.each(BOARDS)("%s", (_name, start) => {
       expect(health.problems).toEqual([]);
     }
     expect(board.webhooks()).toBe(1);
+    // And after a move to another address, which takes the one there is along.
+    const moved = await startWebhookSink();
+    closers.push(() => moved.close());
+    const { webhook } = await ensure(tenant, moved.newUrl());
+    expect(webhook).toMatchObject({
+      state: "active",
+      url: expect.stringContaining(new URL(moved.newUrl()).host),
+    });
+    expect(board.webhooks()).toBe(1);
   });
 });
 
