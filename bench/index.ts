@@ -1,7 +1,9 @@
 import { availableParallelism, cpus } from "node:os";
 import { run as alexa } from "./alexa.js";
 import { run as gate } from "./gate.js";
+import { run as guards } from "./guards.js";
 import type { Row } from "./harness.js";
+import { run as librarySize } from "./library-size.js";
 import { run as mcp } from "./mcp.js";
 import { run as move } from "./move.js";
 import { run as references } from "./references.js";
@@ -11,6 +13,8 @@ import { run as transitions } from "./transitions.js";
 
 const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   transitions,
+  librarySize,
+  guards,
   gate,
   mcp,
   move,
