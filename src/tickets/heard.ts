@@ -68,11 +68,6 @@ export async function talkedOf(talk: Conversation, reference: string): Promise<T
   };
 }
 
-/** Forgets what the talk was about: "start over". */
-export async function forgetHeard(talk: Conversation): Promise<void> {
-  if (talk.conversation !== undefined) await talk.tenant.forget(key(talk));
-}
-
 async function heardBy(talk: Conversation): Promise<Heard> {
   const kept = talk.conversation === undefined ? undefined : await talk.tenant.recall(key(talk));
   const heard = heardSchema.safeParse(kept);

@@ -8,6 +8,7 @@ import { keysOf, type TenantView } from "./view.js";
 import {
   attachLetters,
   inKatakana,
+  isTelling,
   joinLetters,
   namesAll,
   tokensOf,
@@ -63,11 +64,7 @@ function byKey(view: TenantView, reference: string): Resolved<ActorRecord> | und
   const key = spokenKey(reference);
   const spoken = key === undefined ? undefined : bySpokenKey(view, key);
   if (spoken !== undefined) return spoken;
-  for (const part of keysIn(reference)) {
-    const found = oneOf(view.byKey(part));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return oneOf([...new Set(keysIn(reference).flatMap((part) => view.byKey(part)))]);
 }
 
 function bySpokenKey(view: TenantView, key: SpokenKey): Resolved<ActorRecord> | undefined {
@@ -99,19 +96,25 @@ function byTitle(view: TenantView, reference: string): Resolved<ActorRecord> | u
   const readings = readingsOf(reference);
   const whole = oneOf(entirely(view, titleTokens(reference)));
   if (whole !== undefined) return whole;
-  for (const words of readings) {
+  for (const { words, surely } of readings) {
     const found = inWords(view, words);
-    if (found !== undefined) return found;
+    if (found !== undefined) return surely ? found : asHeard(found);
   }
-  for (const words of readings) {
+  for (const { words } of readings) {
     const found = oneOf(view.byTitle(words, "heard"));
     if (found !== undefined) return asHeard(found);
   }
   return undefined;
 }
 
-/** The ways to take these words, the most literal first; each a list of words that a title must have. */
-function readingsOf(reference: string): readonly string[][] {
+interface Reading {
+  /** What a title must have. */
+  readonly words: readonly string[];
+  readonly surely: boolean;
+}
+
+/** The ways to take these words, the most literal first. */
+function readingsOf(reference: string): readonly Reading[] {
   const tokens = titleTokens(reference);
   const spelled = joinLetters(tokensOf(reference));
   const attached = attachLetters(tokensOf(reference));
@@ -119,10 +122,18 @@ function readingsOf(reference: string): readonly string[][] {
   const readings = [tokens, spelled, attached, kana].flatMap((said) => {
     const words = withDigits(withoutFillers(said));
     const core = withoutLinks(words);
-    return [words, core, withoutKinds(core)];
+    if (core.length === 0) return [];
+    const bare = withoutKinds(core);
+    // "The log and bug" is no log: with a telling word left out, one word alone is too little to go by.
+    const surely = bare.length > 1 || !isTelling(core);
+    return [
+      { words, surely: true },
+      { words: core, surely: true },
+      { words: bare, surely },
+    ];
   });
   const seen = new Set<string>();
-  return readings.filter((words) => {
+  return readings.filter(({ words }) => {
     const key = words.join(" ");
     return words.length > 0 && !seen.has(key) && seen.add(key);
   });

@@ -1,5 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from "../errors.js";
 import { TEAM_RULE } from "./decide.js";
+import { sayable, shorten } from "./sayable.js";
 import { en } from "./sentences/en.js";
 import { jaJP } from "./sentences/ja-jp.js";
 import { ptBR } from "./sentences/pt-br.js";
@@ -19,8 +20,6 @@ const MOST_WORDS_OF_A_TITLE = 14;
 const MOST_WORDS_OF_A_CHOICE = 8;
 const MOST_WORDS_OF_A_NAME = 6;
 const MOST_WORDS_OF_A_MESSAGE = 32;
-/** Where words are not parted by spaces, this many letters count as one. */
-const LETTERS_OF_A_WORD = 3;
 const MOST_HOOKS = 2;
 
 const sentences: Readonly<Record<Locale, Sentences>> = { en, "pt-BR": ptBR, "ja-JP": jaJP };
@@ -50,14 +49,15 @@ export class Speech {
   /** A title as it can be said: other people's words, so markup, addresses and symbols are left out. */
   title(title: string, mostWords = MOST_WORDS_OF_A_TITLE): string {
     return (
-      shorten(this.#plain(title).replaceAll(":", ","), mostWords).replace(/[.,?-]+$/, "") || this.#s.untitled
+      shorten(this.#sayable(title).replaceAll(":", ","), mostWords).replace(/[.,?-]+$/, "") ||
+      this.#s.untitled
     );
   }
 
   /** A status, a board or a field's name as it can be said. */
   name(name: string): string {
     if (name === UNKNOWN_STATUS) return this.#s.unknownStatus;
-    return shorten(this.#plain(name).replace(/[.,?:]+/g, ""), MOST_WORDS_OF_A_NAME) || this.#s.unnamed;
+    return shorten(this.#sayable(name).replace(/[.,?:]+/g, ""), MOST_WORDS_OF_A_NAME) || this.#s.unnamed;
   }
 
   /** Tells twins apart: the key is said only when titles alone would not. */
@@ -69,7 +69,7 @@ export class Speech {
       if (twins.length === 1) return title;
       const apart = new Set(twins.map((twin) => twin.status.id)).size === twins.length;
       if (apart || ticket.key === undefined) return this.#s.titleIn(title, this.name(ticket.status.name));
-      return this.#s.titleAndKey(title, this.#plain(ticket.key));
+      return this.#s.titleAndKey(title, this.#sayable(ticket.key));
     });
   }
 
@@ -252,6 +252,10 @@ export class Speech {
     return this.#s.boards(this.#s.and(names.slice(0, 5).map((name) => this.name(name))));
   }
 
+  #sayable(text: string): string {
+    return sayable(text, this.#s.signs);
+  }
+
   #stays(ticket: TicketShape): string {
     return this.#s.stays(this.title(ticket.title), this.name(ticket.status.name));
   }
@@ -308,24 +312,8 @@ export class Speech {
   }
 
   #reason(message: string): string {
-    const plain = shorten(this.#plain(message), MOST_WORDS_OF_A_MESSAGE);
+    const plain = shorten(this.#sayable(message), MOST_WORDS_OF_A_MESSAGE);
     return /[.?]$/.test(plain) || plain === "" ? plain : `${plain.replace(/[,:-]+$/, "")}.`;
-  }
-
-  /** Without markup, addresses, emoji and signs that have no name. */
-  #plain(text: string): string {
-    return text
-      .normalize("NFC")
-      .replace(/\b(?:https?:\/\/|www\.)[^\s)\]]+/gi, " ")
-      .replace(/<\/?[a-z][^<>]*>/gi, " ")
-      .replace(/[&+%@]/g, (sign) => ` ${this.#s.signs[sign] ?? ""} `)
-      .replace(/_/g, " ")
-      .replace(/!/g, ".")
-      .replace(/[^\p{L}\p{N}\p{M}'’,.:?、。？ー・ -]+/gu, " ")
-      .replace(/(?<=^|\s)[-.,:?]+(?=\s|$)/g, " ")
-      .replace(/\s+([.,?:])/g, "$1")
-      .replace(/\s+/g, " ")
-      .trim();
   }
 
   /** Sentences one after another. */
@@ -343,20 +331,4 @@ function isPull(hook: string): boolean {
 
 function errorCode(code: string | undefined): ErrorCode | undefined {
   return ERROR_CODES.find((known) => known === code);
-}
-
-/** At most so many words; text without spaces by its letters. */
-function shorten(text: string, most: number): string {
-  const words: string[] = [];
-  let room = most;
-  for (const word of text.split(" ")) {
-    const weight = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word)
-      ? Math.ceil(word.length / LETTERS_OF_A_WORD)
-      : 1;
-    if (weight > room && words.length > 0) break;
-    words.push(weight > room ? [...word].slice(0, room * LETTERS_OF_A_WORD).join("") : word);
-    room -= weight;
-    if (room <= 0) break;
-  }
-  return words.join(" ");
 }

@@ -1,7 +1,8 @@
 import { NO_STATUS, type Status } from "../machine/index.js";
+import { withDigits } from "./numbers.js";
 import type { Resolved } from "./resolve.js";
 import { soundAlike } from "./sounds.js";
-import { joinLetters, plainWords, tokensOf, withoutFillers } from "./words.js";
+import { joinLetters, plainWords, tokensOf, withoutFillers, withoutLinks } from "./words.js";
 import type { Workflow } from "./workflow.js";
 
 /** Statuses as they are said: by name, by column, by the common words for them in three languages. */
@@ -107,7 +108,7 @@ const ENDINGS = new Map<string, Status["category"]>(
 
 /** Words that only say that a status is meant. */
 const STATUS_WORDS = new Set(
-  "status column state list lane stage coluna estado lista etapa 列 ステータス 状態".split(" "),
+  "it now again status column state list lane stage coluna estado lista etapa 列 ステータス 状態".split(" "),
 );
 
 /** How a status was found: several found by a column or a common word may be told apart by which of them is open. */
@@ -137,8 +138,8 @@ interface Rung {
 /** Readings of the words, the surest first. */
 function rungs(statuses: readonly Status[], named: readonly Status[], words: string): readonly Rung[] {
   const wanted = plainWords(words);
-  const tokens = joinLetters(tokensOf(words)).filter((token) => !STATUS_WORDS.has(token));
-  const core = withoutFillers(tokens);
+  const tokens = withDigits(joinLetters(tokensOf(words))).filter((token) => !STATUS_WORDS.has(token));
+  const core = withoutLinks(withoutFillers(tokens));
   const bare = tokens.join(" ");
   const isCalled = (name: string) => bare !== "" && [wanted, bare].includes(plainWords(name));
   const byName = (find: Rung["find"]): Rung => ({ by: "name", find });

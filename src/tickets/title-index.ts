@@ -1,7 +1,7 @@
 import MiniSearch, { type Query } from "minisearch";
 import { withDigits } from "./numbers.js";
 import { soundsOf } from "./sounds.js";
-import { isCjk, stemOf, tokensOf } from "./words.js";
+import { isCjk, stemsOf, tokensOf } from "./words.js";
 
 /** How closely a title must fit the words: whole words, the same words in another form, or words that sound like them. */
 export type Closeness = "exact" | "same" | "near" | "heard";
@@ -18,6 +18,10 @@ const SOUND = "~";
 const MOST_PAIRED = 10;
 /** Each may name thousands of titles. */
 const MOST_KNOWN = 100;
+/** Letters that may be wrong in one word. */
+const MOST_SLIPS = 3;
+/** Longer words are no two words run together. */
+const LONGEST_PARTED = 24;
 const ASKED_AS_IS = { tokenize: (term: string) => [term], processTerm: (term: string) => term };
 
 /** The titles of one tenant's tickets, findable by words, by their stems and by their sound. */
@@ -104,7 +108,7 @@ export class TitleIndex {
   }
 
   *#parted(word: string): Generator<readonly [string, string]> {
-    if (word.length < 5 || isCjk(word)) return;
+    if (word.length < 5 || word.length > LONGEST_PARTED || isCjk(word)) return;
     for (let at = 1; at < word.length - 1; at++) {
       const [head, tail] = [word.slice(0, at), word.slice(at)];
       if (this.#has(tail) && this.#has(head)) yield [head, tail];
@@ -118,7 +122,10 @@ export function titleTokens(text: string): string[] {
 }
 
 function looseTerms(tokens: readonly string[]): string[] {
-  return tokens.flatMap((token) => [STEM + stemOf(token), ...soundsOf(token).map((sound) => SOUND + sound)]);
+  return tokens.flatMap((token) => [
+    ...stemsOf(token).map((stem) => STEM + stem),
+    ...soundsOf(token).map((sound) => SOUND + sound),
+  ]);
 }
 
 /** What was asked for, of the several terms that stand for one word. */
@@ -129,12 +136,14 @@ function plainTerm(term: string): string {
 function termQuery(word: string, closeness: Closeness): Query {
   const exact: Query = { queries: [word], fields: ["title"], prefix: false, fuzzy: false };
   if (closeness === "exact") return exact;
-  const queries: Query[] = [exact, { queries: [STEM + stemOf(word)], fields: ["loose"] }];
+  const stems = stemsOf(word).map((stem) => STEM + stem);
+  const queries: Query[] = [exact, { queries: stems, combineWith: "OR", fields: ["loose"] }];
   const beginning = word.length >= (isCjk(word) ? 2 : 4);
   if (closeness !== "same" && beginning) queries.push({ queries: [word], fields: ["title"], prefix: true });
   if (closeness === "heard") {
     for (const sound of soundsOf(word)) queries.push({ queries: [SOUND + sound], fields: ["loose"] });
-    if (word.length > 4 && !isCjk(word)) queries.push({ queries: [word], fields: ["title"], fuzzy: 0.2 });
+    if (/^[^\d]{5,}$/.test(word) && !isCjk(word))
+      queries.push({ queries: [word], fields: ["title"], fuzzy: 0.2, maxFuzzy: MOST_SLIPS });
   }
   return { combineWith: "OR", queries };
 }

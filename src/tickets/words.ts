@@ -56,8 +56,8 @@ export function inKatakana(text: string): string {
 const FILLERS = new Set(
   (
     "a an the that this these those one ones thing things my our your please of for about called named uh um uhm er hm " +
-    "you know can could would will i we want need me move moved is " +
-    "o os as um uma uns umas meu minha nosso nossa por favor esse essa aquele aquela de da do das dos e chamado chamada " +
+    "you know can could would will i we want need me move moved is what " +
+    "mover mova move mostre qual o os as um uma uns umas meu minha nosso nossa por favor esse essa aquele aquela de da do das dos e chamado chamada " +
     "の を が は に へ で と も や ね よ な やつ もの こと です ます ください お 願い お願い し します お願いし"
   ).split(" "),
 );
@@ -77,6 +77,8 @@ const KINDS = new Set(
     "tarefa tarefas cartao cartoes bilhete chamado item historia チケット カード タスク 課題"
   ).split(" "),
 );
+/** Kinds that tell one ticket from another as well. */
+const TELLING = new Set("bug story feature epic request historia".split(" "));
 
 export function withoutFillers(tokens: readonly string[]): string[] {
   return tokens.filter((token) => !FILLERS.has(token));
@@ -100,14 +102,20 @@ export function namesAll(tokens: readonly string[]): boolean {
   return said.length > 0 && said.every((token) => ALL.has(token));
 }
 
-/** `webhooks` and `webhook`, `notificacoes` and `notificacao` are one word. */
-export function stemOf(token: string): string {
-  if (token.length < 4 || !/^[a-z]+s$/.test(token)) return token;
-  if (/(?:ss|us|is)$/.test(token)) return token;
-  if (token.endsWith("ies")) return `${token.slice(0, -3)}y`;
-  if (token.endsWith("oes")) return `${token.slice(0, -3)}ao`;
-  if (/(?:s|x|z|ch|sh)es$/.test(token)) return token.slice(0, -2);
-  return token.slice(0, -1);
+/** Does it hold a word that may tell tickets apart, such as "bug"? */
+export function isTelling(tokens: readonly string[]): boolean {
+  return tokens.some((token) => TELLING.has(token));
+}
+
+/** `webhooks` and `webhook`, `notificacoes` and `notificacao`, `cupons` and `cupom` are one word. */
+export function stemsOf(token: string): readonly string[] {
+  if (token.length < 4 || !/^[a-z]+s$/.test(token)) return [token];
+  if (/(?:ss|us|is)$/.test(token)) return [token];
+  if (token.endsWith("ies")) return [`${token.slice(0, -3)}y`];
+  if (token.endsWith("oes")) return [`${token.slice(0, -3)}ao`];
+  if (token.endsWith("ns")) return [token.slice(0, -1), `${token.slice(0, -2)}m`];
+  if (/(?:s|x|z|ch|sh)es$/.test(token)) return [token.slice(0, -2)];
+  return [token.slice(0, -1)];
 }
 
 /** `a p i` and `api`: letters said one by one, joined. */

@@ -7,6 +7,7 @@ import {
   type StatusGraph,
 } from "../machine/index.js";
 import type { Versioned } from "../store/store.js";
+import { plainWords } from "./words.js";
 
 const text = z.string();
 
@@ -73,10 +74,22 @@ export interface Workflow {
   status(id: string): Status | undefined;
 }
 
+/** A status called by an emoji alone, or by nothing, goes by its column or its place: people have to call it something. */
+function withSayableNames(graph: StatusGraph): StatusGraph {
+  if (graph.statuses.every((status) => plainWords(status.name) !== "")) return graph;
+  const places = [...graph.statuses].sort((a, b) => a.order - b.order).map((status) => status.id);
+  const statuses = graph.statuses.map((status) => {
+    if (plainWords(status.name) !== "") return status;
+    const column = status.aliases.find((alias) => plainWords(alias) !== "");
+    return { ...status, name: column ?? `Status ${places.indexOf(status.id) + 1}` };
+  });
+  return { ...graph, statuses };
+}
+
 export function workflowFrom(document: Versioned): Workflow {
   const record = workflowRecord.parse(document.value);
   // Absent and undefined mean the same in a stored record.
-  const graph = record.graph as StatusGraph;
+  const graph = withSayableNames(record.graph as StatusGraph);
   const onEnter = record.hooks as Record<string, FsmNamedHook[]>;
   const statuses = new Map(graph.statuses.map((status) => [status.id, status]));
   return {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FieldSpec, StatusGraph } from "../../../src/machine/index.js";
+import { answered } from "../../../src/tickets/confirm.js";
 import type { MoveShape } from "../../../src/tickets/shapes.js";
 import type { Conversation, MoveArguments } from "../../../src/tickets/tickets.js";
 import { type Desk, openDesk } from "../../support/desk.js";
@@ -118,10 +119,19 @@ describe("a token", () => {
     expect(board.writes.map((write) => write.move)).toEqual(["m34", "m43"]);
   });
 
-  it("is good once for two calls at the same time", async () => {
+  it("is one answer, however many give it at once", async () => {
     const token = await askedToken();
-    await Promise.all([move({ token }), move({ token })]);
-    expect(board.writes).toHaveLength(1);
+    const about = { ticket: LOGIN, to: "4" };
+    const all = Array.from({ length: 20 }, () => answered(closing(), token, about, new Date()));
+    expect((await Promise.all(all)).filter((question) => question !== undefined)).toHaveLength(1);
+  });
+
+  it("is not kept as it was handed out", async () => {
+    const token = await askedToken();
+    const kept = vi.spyOn(desk.store.tenant("acme"), "remember");
+    const second = await askedToken({ ticket: "ENG-2" });
+    expect(JSON.stringify(kept.mock.calls)).not.toContain(second);
+    expect(second).not.toBe(token);
   });
 
   it("is its speaker's alone, and is not spent by another's try", async () => {

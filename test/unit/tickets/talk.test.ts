@@ -74,6 +74,20 @@ describe("a talk", () => {
   });
 });
 
+describe("a status that has no words for a name", () => {
+  it("goes by its place on the board", async () => {
+    await desk.close();
+    const base = fakeGraph();
+    const statuses = base.statuses.map((status) => (status.id === "3" ? { ...status, name: "👀" } : status));
+    board = createFakeBoard([["ENG-1", "Login bug", "2"]], { ...base, statuses });
+    desk = await openDesk(board);
+    const moves = await desk.tickets.listMoves(desk.talk(), { ticket: "ENG-1" });
+    expect(moves.spoken).toBe("Login bug is in In Progress. It can go to To Do or Status 3.");
+    const moved = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "status three" });
+    expect(moved).toMatchObject({ outcome: "confirmed", to: { id: "3" } });
+  });
+});
+
 describe("a column of several statuses", () => {
   it("means the one that is open, if only one is", async () => {
     expect(await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "in flight" })).toMatchObject({
