@@ -42,7 +42,8 @@ async function ensureWebhook(
     if (revived.has(same.id)) return { url, state: "failing", by: "boardwalk" };
     revived.add(same.id);
   }
-  if (!same.active || same.callbackURL !== url) await change(parts.api, same.id, url, signal);
+  const moved = same.callbackURL === url ? {} : { callbackURL: url };
+  if (!same.active || "callbackURL" in moved) await change(parts.api, same.id, moved, signal);
   return { url, state: "active", by: "boardwalk" };
 }
 
@@ -82,8 +83,13 @@ async function register(
 }
 
 /** Switches it on, and has it sent to where we are reached now. */
-async function change(api: TrelloApi, id: string, callbackURL: string, signal: AbortSignal): Promise<void> {
-  const query = { active: true, callbackURL };
+async function change(
+  api: TrelloApi,
+  id: string,
+  moved: { readonly callbackURL?: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const query = { active: true, ...moved };
   const call = { path: "/webhooks/{id}", params: { id }, query, reply: webhookShape };
   try {
     await api.write("PUT", call, signal);
@@ -121,7 +127,8 @@ function readDelivery(parts: WebhookParts, delivery: WebhookDelivery): ReadHints
   }
   const { action } = parsed.data;
   // Not the delivery's but the action's: it stays over retries, and two webhooks telling one thing tell it once.
-  return { deliveryId: action.id, hints: hintsFrom(action, parts.site, parts.board.known.lists) };
+  const hints = hintsFrom(action, parts.site, parts.board.known.lists);
+  return { deliveryId: action.id, hints, sentAt: new Date(action.date) };
 }
 
 function isBase64(text: string | undefined): text is string {

@@ -67,16 +67,19 @@ export function generatedCatalogue(options: GeneratedOptions): {
   const targets = options.workflows.toSorted(byId).flatMap(destinations);
   const reserved = CORE_TOOLS.map((entry) => entry.tool.name);
   const { names, kept } = nameDestinations(targets, options.kept, options.now(), reserved);
-  if (core.length + targets.length > (options.maxTools ?? MAX_TOOLS)) {
-    return { catalogue: coreCatalogue(options.workflows), kept };
-  }
   const moves = new Map(targets.map((target) => [target, moveTool(target, nameOf(names, target))]));
   const entries = [...core, ...moves.values()];
   const byName = new Map(entries.map((entry) => [entry.tool.name, entry]));
   const old = new Map(renamed(targets, names, kept));
+  const find = (name: string) => byName.get(name) ?? stillUnderstood(old.get(name), options.now());
+  if (entries.length > (options.maxTools ?? MAX_TOOLS)) {
+    const compact = coreCatalogue(options.workflows);
+    // Who saw the names when there were fewer may go on using them.
+    return { catalogue: { ...compact, find: (name) => compact.find(name) ?? find(name) }, kept };
+  }
   const catalogue: Catalogue = {
     tools: listOf(entries),
-    find: (name) => byName.get(name) ?? stillUnderstood(old.get(name), options.now()),
+    find,
     toolFor: (workflow, status) => names.get(destinationKey(workflow, status)),
     focusedOn: (workflow, status) => {
       const open = openStatuses(options.workflows, workflow, status);

@@ -22,6 +22,8 @@ const alias = z.object({
   status: z.string(),
   /** ISO 8601; not understood from then on. */
   until: z.string(),
+  /** Nothing leads to that status now. Should it come back it is still known by this name, unless another has it. */
+  gone: z.boolean().optional(),
 });
 export type ToolAlias = z.infer<typeof alias>;
 
@@ -85,28 +87,39 @@ export function nameDestinations(
 
 type Keyed = { readonly destination: Destination; readonly key: string; readonly wanted: string };
 
-/** Aliases that have not run out, and new ones for the destinations that are about to be called something else. */
+/** Aliases that have not run out, and new ones for destinations that are about to be called otherwise, or are gone. */
 function liveAliases(
   kept: KeptNames,
   names: ReadonlyMap<string, string>,
   keyed: readonly Keyed[],
   now: Date,
 ): Map<string, ToolAlias> {
+  const present = new Map(keyed.map(({ key, destination }) => [key, destination]));
   const aliases = new Map<string, ToolAlias>();
   for (const [name, entry] of Object.entries(kept.aliases)) {
-    if (Date.parse(entry.until) > now.getTime()) aliases.set(name, entry);
+    if (Date.parse(entry.until) <= now.getTime()) continue;
+    const { gone: _gone, ...back } = entry;
+    aliases.set(name, present.has(destinationKey(entry.workflow, entry.status)) ? back : entry);
   }
   const until = new Date(now.getTime() + ALIAS_TTL_MS).toISOString();
-  for (const { key, destination } of keyed) {
-    const before = own(kept.names, key);
-    if (before === undefined || names.has(key)) continue;
-    aliases.set(before.given, { workflow: destination.workflow, status: destination.status, until });
+  for (const [key, before] of Object.entries(kept.names)) {
+    if (names.has(key)) continue;
+    const ids = idsOf(key);
+    if (ids !== undefined)
+      aliases.set(before.given, { ...ids, until, ...(present.has(key) ? {} : { gone: true }) });
   }
   return aliases;
 }
 
+const ids = z.tuple([z.string(), z.string()]);
+
+function idsOf(key: string): { workflow: string; status: string } | undefined {
+  const parsed = ids.safeParse(JSON.parse(key));
+  return parsed.success ? { workflow: parsed.data[0], status: parsed.data[1] } : undefined;
+}
+
 function leadsHere(entry: ToolAlias | undefined, key: string): boolean {
-  return entry === undefined || destinationKey(entry.workflow, entry.status) === key;
+  return entry === undefined || entry.gone === true || destinationKey(entry.workflow, entry.status) === key;
 }
 
 function freeName(wanted: string, key: string, free: (name: string) => boolean): string {
