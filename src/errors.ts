@@ -29,10 +29,16 @@ const CODES = {
   internal: { status: 500, retryable: false },
 } as const satisfies Record<string, CodeFacts>;
 
+/**
+ * Names what went wrong, for programs; see the table in this file for its HTTP status and whether a retry
+ * may help.
+ */
 export type ErrorCode = keyof typeof CODES;
 
+/** Every error code. */
 export const ERROR_CODES = Object.keys(CODES) as readonly ErrorCode[];
 
+/** What an error may carry beside its code and sentence. */
 export interface BoardwalkErrorOptions {
   readonly cause?: unknown;
   /** How long to wait before trying again, when the other side said so. */
@@ -41,6 +47,10 @@ export interface BoardwalkErrorOptions {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * Every error that leaves this library: a code from one table, and a sentence for a person. `cause` is for
+ * the log only.
+ */
 export class BoardwalkError extends Error {
   override readonly name = "BoardwalkError";
   readonly code: ErrorCode;

@@ -13,8 +13,11 @@ export interface EventTool {
 }
 
 export interface EventToolOptions {
+  /** Names an event's tool. @default machine id and event in snake_case */
   readonly toolName?: (eventType: string) => string;
+  /** Titles an event's tool, for people. @default the event in words */
   readonly toolTitle?: (eventType: string) => string;
+  /** Describes an event's tool. @default which event it sends, and from where it can be */
   readonly describeTool?: (eventType: string, fromStates: string[]) => string;
   readonly annotations?: Readonly<Record<string, McpToolAnnotations>>;
 }

@@ -23,6 +23,7 @@ export interface StateGateOptions<C extends object> {
   readonly now?: () => number;
   /** Where a state renamed since it was saved is now, in the form it was saved in. */
   readonly migrate?: (saved: string) => string | undefined;
+  /** Carries out the hooks that the machine names instead of holding. */
   readonly hooks?: NonNullable<FsmActorOptions<C>["hooks"]>;
   /** `null` for none. @default `fsm://state` */
   readonly stateResourceUri?: string | null;
@@ -54,7 +55,9 @@ export interface StateGate<C extends object = object> {
   ): StateGate<C>;
   /** Adds tools made with `bindState`, and tools bound to no state, which are always open. */
   add(...tools: readonly (GateTool | BoundTool)[]): StateGate<C>;
+  /** The names of all tools, bound or not. */
   toolNames(): readonly string[];
+  /** Is there a tool of this name? */
   has(tool: string): boolean;
   /** The tools open to this caller now; or all of them, saying when they are, for lists that may not vary by caller. */
   list(ctx?: FsmMcpCallContext, how?: { readonly all?: boolean }): Promise<readonly ListedTool[]>;
@@ -64,6 +67,7 @@ export interface StateGate<C extends object = object> {
   send(event: FsmEvent, ctx?: FsmMcpCallContext, handle?: string): Promise<FsmSendResult<C>>;
   /** A new workflow's handle: 128 random bits, good for this caller only. */
   createHandle(ctx?: FsmMcpCallContext): Promise<string>;
+  /** Where the caller's workflow stands. */
   getSnapshot(ctx?: FsmMcpCallContext, handle?: string): Promise<FsmSnapshot<C>>;
   readonly resources: readonly McpResourceSpec[];
   /** @returns a function that stops the listener. */

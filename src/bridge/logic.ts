@@ -48,6 +48,7 @@ export interface FsmLogic<C extends object = object> {
   save(snapshot: FsmSnapshot<C>): string;
   /** Whether the machine is in `state`, or in one inside it. */
   matches(snapshot: FsmSnapshot<C>, state: string): boolean;
+  /** What is said on reaching a state. */
   prompt(snapshot: FsmSnapshot<C>): string | undefined;
   /** What to call where it is, when spoken. */
   label(snapshot: FsmSnapshot<C>): string;

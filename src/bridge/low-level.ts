@@ -2,10 +2,15 @@ import { z } from "zod";
 
 /** What is used of a low-level `Server`, of either official SDK. */
 export interface LowLevelServerLike {
+  /** Declares what the server can do; before it connects. */
   registerCapabilities(capabilities: never): void;
+  /** Answers requests of one method. */
   setRequestHandler(method: never, handler: never): void;
+  /** Tells the client that its list of tools is old. */
   sendToolListChanged(): Promise<void>;
+  /** Tells a subscribed client that a resource has changed. */
   sendResourceUpdated(params: { uri: string }): Promise<void>;
+  /** Called when the connection has ended. */
   onclose?: (() => void) | undefined;
 }
 

@@ -11,7 +11,9 @@ import type { FsmMcpBridge, FsmMcpCallContext, McpResourceSpec, McpToolSpec } fr
  * both have it. Their generic signatures have no common supertype but this one.
  */
 export interface McpServerLike {
+  /** As `McpServer.registerTool` of either SDK. */
   registerTool(name: string, config: never, handler: never): unknown;
+  /** As `McpServer.registerResource` of either SDK. */
   registerResource(name: string, uri: never, config: never, read: never): unknown;
   /** Needed for subscriptions only. */
   readonly server?: LowLevelServerLike;

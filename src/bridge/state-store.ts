@@ -16,7 +16,9 @@ export interface FsmStateSnapshot {
  * it needs `compareAndSet` too, or two calls at once may both act and one of their updates is lost.
  */
 export interface FsmStateStore {
+  /** What was last saved under this handle. */
   load(handle: string): Promise<FsmStateSnapshot | undefined>;
+  /** Keeps it under this handle, whatever was there. */
   save(handle: string, snapshot: FsmStateSnapshot): Promise<void>;
   /** Saves `next` only if what is kept equals `expected` (`undefined`: nothing is kept). @returns whether it did. */
   compareAndSet?(

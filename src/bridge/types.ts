@@ -45,6 +45,7 @@ export interface McpResourceSpec {
   readonly title?: string;
   readonly description: string;
   readonly mimeType: string;
+  /** Reads the resource as it is now. */
   read(ctx?: FsmMcpCallContext): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }>;
 }
 
@@ -66,7 +67,9 @@ export interface FsmMcpOptions<C extends object> {
   readonly toolName?: (eventType: string) => string;
   /** Arguments an event takes; the default is none. */
   readonly eventSchemas?: Readonly<Record<string, z.ZodObject>>;
+  /** The description of an event's tool. @default which event it sends, and from where it can be */
   readonly describeTool?: (eventType: string, fromStates: string[]) => string;
+  /** What is said of a state just reached. @default its `meta.prompt`, or its name */
   readonly describeState?: (snapshot: FsmSnapshot<C>) => string;
   /** `null` for none. @default `fsm://state` */
   readonly stateResourceUri?: string | null;
@@ -95,7 +98,9 @@ export interface FsmMcpBridge<C extends object, TTool extends string = string> {
   readonly id?: string;
   readonly tools: McpToolSpec<TTool>[];
   readonly resources: McpResourceSpec[];
+  /** Where the caller's machine stands. */
   getSnapshot(ctx?: FsmMcpCallContext): FsmSnapshot<C>;
+  /** The caller's machine back to its initial state. */
   reset(ctx?: FsmMcpCallContext): void;
   /** Whose machine a call with this context means. */
   sessionIdOf(ctx?: FsmMcpCallContext): string;

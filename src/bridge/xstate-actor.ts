@@ -7,7 +7,9 @@ import { type XstateAction, type XstateMachine, type XstateSnapshot, xstate } fr
 export interface FsmClock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** As the global one: calls back after so many milliseconds. */
   setTimeout(run: () => void, ms: number): unknown;
+  /** As the global one: calls it off. */
   clearTimeout(id: never): void;
 }
 

@@ -39,6 +39,7 @@ export interface XstateMachine {
   readonly root: XstateNode;
   readonly events: readonly string[];
   readonly config: { readonly id?: string | undefined };
+  /** The snapshot as plain data, as XState persists it. */
   getPersistedSnapshot(snapshot: never): unknown;
 }
 

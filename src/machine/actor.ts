@@ -14,6 +14,7 @@ import type {
   FsmStep,
 } from "./types.js";
 
+/** How an actor is run, beside its config. */
 export interface FsmActorOptions<C extends object> {
   /** Carries out the hooks that the config names instead of holding. */
   readonly hooks?: Readonly<

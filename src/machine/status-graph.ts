@@ -23,6 +23,7 @@ export interface FieldSpec {
   readonly allowed?: readonly { readonly id: string; readonly label: string }[];
 }
 
+/** One status of a board's workflow. */
 export interface Status {
   /** The board's own id. Names are labels for speech and never enter a comparison. */
   readonly id: string;
@@ -71,9 +72,11 @@ export interface StatusGraphInput<
   readonly prompts?: Readonly<Partial<Record<NoInfer<TState>, string>>>;
   /** Run and awaited on every arrival in that status. */
   readonly onEnter?: Readonly<Partial<Record<NoInfer<TState>, FsmEffect<C>>>>;
+  /** Names the event that leads to a status. @default `MOVE_TO_` and the status in upper case */
   readonly eventName?: (status: string) => string;
 }
 
+/** What a machine made from a board's workflow gets beside its states and moves. */
 export interface StatusGraphOptions<C extends object> {
   readonly context?: C;
   readonly prompts?: Readonly<Record<string, string>>;

@@ -31,8 +31,10 @@ export interface FsmNamedHook {
   readonly with?: Readonly<Record<string, unknown>>;
 }
 
+/** What a state owes on arrival: a function run in process, or a name that someone else carries out. */
 export type FsmEntryHook<C extends object> = FsmEffect<C> | FsmNamedHook;
 
+/** One way out of a state, spelt out. */
 export interface FsmTransitionConfig<C extends object, TState extends string = string> {
   /** Where it leads. Without one, only `assign` and `actions` happen and the state stays. */
   readonly target?: TState;
@@ -44,12 +46,14 @@ export interface FsmTransitionConfig<C extends object, TState extends string = s
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
+/** A way out of a state: a target's name, a transition spelt out, or several of those. */
 export type FsmTransition<C extends object, TState extends string = string> =
   | TState
   | FsmTransitionConfig<C, TState>
   /** Candidates, tried in order: the first whose guard says yes is taken. */
   | readonly FsmTransitionConfig<C, TState>[];
 
+/** One state: its ways out, and what arriving in it owes. */
 export interface FsmStateConfig<
   C extends object,
   TState extends string = string,
@@ -64,6 +68,7 @@ export interface FsmStateConfig<
   readonly meta?: { readonly prompt?: string; readonly [key: string]: unknown };
 }
 
+/** A machine: plain data plus pure functions, in the shape of an XState config. */
 export interface FsmConfig<
   // biome-ignore lint/complexity/noBannedTypes: the seed API's default context is the empty object.
   C extends object = {},
@@ -88,6 +93,7 @@ export interface FsmSnapshot<C extends object> extends FsmPosition<C> {
   readonly done: boolean;
 }
 
+/** Why an event was not taken: the state has no such transition, or a guard said no. */
 export type FsmRefusalReason = "no-transition" | "guard-rejected";
 
 /** Effects owed by a transition, in the order in which to run them. */
@@ -96,6 +102,7 @@ export interface FsmHook<C extends object> {
   readonly run: FsmEffect<C> | FsmNamedHook;
 }
 
+/** A transition that may be taken: where it leads, and the effects it owes. Nothing has been run. */
 export interface FsmStep<C extends object> {
   readonly ok: true;
   readonly position: FsmPosition<C>;
@@ -104,6 +111,7 @@ export interface FsmStep<C extends object> {
   readonly taken: FsmTransitionConfig<C>;
 }
 
+/** An event that the machine does not take from this position. */
 export interface FsmRefusal {
   readonly ok: false;
   readonly reason: FsmRefusalReason;
@@ -111,6 +119,7 @@ export interface FsmRefusal {
   readonly why?: string;
 }
 
+/** What came of a send, and where the machine stands now. */
 export type FsmSendResult<C extends object> =
   | { readonly ok: true; readonly snapshot: FsmSnapshot<C> }
   | {
@@ -120,13 +129,20 @@ export type FsmSendResult<C extends object> =
       readonly snapshot: FsmSnapshot<C>;
     };
 
+/** A machine in memory; made by `createFsmActor`. */
 export interface FsmActor<C extends object, TEvent extends string = string> {
+  /** Where the machine stands: a frozen copy. */
   getSnapshot(): FsmSnapshot<C>;
+  /**
+   * Sends an event and waits for its effects. Sends run one after another. @throws BoardwalkError
+   * `hook_failed` when an effect throws.
+   */
   send(event: FsmEvent & { readonly type: TEvent }): Promise<FsmSendResult<C>>;
   /** As `send`, but what needs no waiting is answered, or thrown, at once. */
   sendNow?(event: FsmEvent & { readonly type: TEvent }): FsmSendResult<C> | Promise<FsmSendResult<C>>;
   /** Whether this event would be taken now; runs no effect. */
   can(event: FsmEvent & { readonly type: TEvent }): boolean;
+  /** Back to the initial state and context. */
   reset(): void;
   /** Lets go of timers, where the machine has any. */
   stop?(): void;
