@@ -2,10 +2,12 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { moveEvent, NO_STATUS, type Status } from "../machine/index.js";
 import type { KeptWorkflow } from "../tickets/tickets.js";
 import { argumentsOf } from "./arguments.js";
+import { cardMeta } from "./card.js";
 import {
   CORE_TOOLS,
   listedTool,
   MOVE_OPTIONS,
+  MOVING,
   moveOutput,
   moveTicket,
   NOT_MOVED,
@@ -138,6 +140,7 @@ function nameOf(names: ReadonlyMap<string, string>, { workflow, status }: Destin
 const MOVE_ARGS = argumentsOf(["ticket"], MOVE_OPTIONS);
 const MOVE_INPUT = objectSchema(MOVE_ARGS);
 const MOVE_OUTPUT = shallowSchema(moveOutput);
+const MOVE_META = cardMeta(MOVING);
 
 function moveTool(to: Target, name: string): ToolEntry {
   const title = `Move to ${label(to.statusName)}`;
@@ -155,6 +158,7 @@ function moveTool(to: Target, name: string): ToolEntry {
         idempotentHint: true,
         openWorldHint: true,
       },
+      _meta: MOVE_META,
     }),
     readOnly: false,
     args: MOVE_ARGS,

@@ -10,6 +10,7 @@ import {
 } from "../tickets/shapes.js";
 import type { Conversation, MoveArguments, Tickets } from "../tickets/tickets.js";
 import { type ArgumentName, argumentsOf } from "./arguments.js";
+import { cardMeta } from "./card.js";
 import { deepFreeze, type ObjectSchema, objectSchema } from "./json-schema.js";
 
 /** Any answer of the facade: what can be heard, and the facts beside it. */
@@ -40,6 +41,8 @@ interface CoreTool<A> {
   readonly optional?: readonly ArgumentName[];
   readonly output: ObjectSchema;
   readonly annotations: NonNullable<Tool["annotations"]>;
+  /** What a screen says while it runs; a tool about one ticket has its answer shown on the card. */
+  readonly invoking?: string;
   readonly empty: Readonly<Record<string, unknown>>;
   readonly run: (tickets: Tickets, talk: Conversation, args: A) => Promise<Answer>;
 }
@@ -51,6 +54,9 @@ export const moveOutput = objectSchema(moveShape);
 
 /** Arguments of every tool that moves a ticket, apart from where to. */
 export const MOVE_OPTIONS: readonly ArgumentName[] = ["from", "fields", "comment", "token"];
+
+/** What a screen says while a ticket moves. */
+export const MOVING = "Moving the ticket";
 
 const findTickets = coreTool<Parameters<Tickets["find"]>[1]>({
   name: "find_tickets",
@@ -75,6 +81,7 @@ const readTicket = coreTool<Parameters<Tickets["read"]>[1]>({
   required: ["ticket"],
   output: objectSchema(readShape),
   annotations: READ,
+  invoking: "Looking at the ticket",
   empty: {},
   run: (tickets, talk, args) => tickets.read(talk, args),
 });
@@ -88,6 +95,7 @@ const listMoves = coreTool<Parameters<Tickets["listMoves"]>[1]>({
   required: ["ticket"],
   output: objectSchema(movesShape),
   annotations: READ,
+  invoking: "Looking where it can go",
   empty: { openMoves: [] },
   run: (tickets, talk, args) => tickets.listMoves(talk, args),
 });
@@ -103,6 +111,7 @@ export const moveTicket = coreTool<MoveArguments>({
   optional: MOVE_OPTIONS,
   output: moveOutput,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  invoking: MOVING,
   empty: NOT_MOVED,
   run: (tickets, talk, args) => tickets.move(talk, args),
 });
@@ -116,6 +125,7 @@ const undoMove = coreTool<Parameters<Tickets["undo"]>[1]>({
   optional: ["ticket", "token"],
   output: moveOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  invoking: "Moving it back",
   empty: NOT_MOVED,
   run: (tickets, talk, args) => tickets.undo(talk, args),
 });
@@ -129,6 +139,7 @@ const checkProgress = coreTool<Parameters<Tickets["checkProgress"]>[1]>({
   optional: ["ticket", "moveId"],
   output: moveOutput,
   annotations: READ,
+  invoking: "Looking how it went",
   empty: NOT_MOVED,
   run: (tickets, talk, args) => tickets.checkProgress(talk, args),
 });
@@ -164,6 +175,7 @@ interface ListedTool {
   readonly inputSchema: ObjectSchema;
   readonly outputSchema: ObjectSchema;
   readonly annotations: NonNullable<Tool["annotations"]>;
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 /** The tool as the SDK's type has it, which is the same JSON without `readonly`; frozen, as it is shown to everybody. */
@@ -181,6 +193,7 @@ function coreTool<A>(spec: CoreTool<A>): ToolEntry {
       inputSchema: objectSchema(args),
       outputSchema: spec.output,
       annotations: { title: spec.title, ...spec.annotations },
+      ...(spec.invoking === undefined ? {} : { _meta: cardMeta(spec.invoking) }),
     }),
     readOnly: spec.annotations.readOnlyHint === true,
     args,

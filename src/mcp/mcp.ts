@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { classifyInboundRequest } from "@modelcontextprotocol/server";
+import { classifyInboundRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
 import type { Tickets } from "../tickets/tickets.js";
 import { type Rejection, readJson } from "./body.js";
 import type { Call } from "./call.js";
+import { readCard } from "./card.js";
 import { type Catalogues, createCatalogues } from "./catalogues.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher.js";
 import { createGuard } from "./guard.js";
@@ -212,7 +213,7 @@ class Endpoint implements Mcp {
     if (outcome.kind === "reject") {
       return writeError(res, { ...outcome, status: outcome.httpStatus }, idOf(body), outcome.data);
     }
-    if (principal.tenant === undefined && requests(body).some(({ method }) => !NEEDS_NO_TENANT.has(method))) {
+    if (principal.tenant === undefined && requests(body).some((request) => !isForEveryone(request))) {
       return writeError(res, UNLINKED, idOf(body));
     }
     if (outcome.kind === "legacy") return this.#legacy.post(exchange, body);
@@ -281,11 +282,20 @@ class Endpoint implements Mcp {
   }
 }
 
+/** What there is, not what is in it: lists, and the card, which is the same for all. */
+function isForEveryone({ method, params }: JSONRPCRequest): boolean {
+  return NEEDS_NO_TENANT.has(method) || (method === "resources/read" && isCard(params?.uri));
+}
+
+function isCard(uri: unknown): boolean {
+  return typeof uri === "string" && readCard(uri) !== undefined;
+}
+
 /** The first scope that an app would need for this, and was not granted. */
 function missingScope({ delegated, scopes }: Principal, body: unknown): string | undefined {
   if (!delegated) return undefined;
   return requests(body)
-    .map(({ method }) => SCOPES[method])
+    .map((request) => (isForEveryone(request) ? undefined : SCOPES[request.method]))
     .find((scope) => scope !== undefined && !scopes.includes(scope));
 }
 

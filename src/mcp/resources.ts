@@ -8,6 +8,7 @@ import {
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
 import { type Call, conversation, tenantOf } from "./call.js";
+import { CARD, readCard } from "./card.js";
 import { withoutLinks } from "./links.js";
 import { machineOf } from "./machines.js";
 
@@ -43,9 +44,9 @@ export const TEMPLATES: ResourceTemplateType[] = [
   },
 ];
 
-/** A frozen surface lists none: its list is read once, before anybody's boards are known. */
+/** The boards. A frozen surface's list is read once, before anybody's are known: there it is the card, which is fixed. */
 export function listResources(call: Call): Resource[] {
-  if (call.surface === "frozen") return [];
+  if (call.surface === "frozen") return [CARD];
   return call.catalogue.workflows.map(({ graph, connection }) => ({
     uri: workflowUri(connection, graph.id),
     name: graph.id,
@@ -56,6 +57,8 @@ export function listResources(call: Call): Resource[] {
 
 /** @throws ResourceNotFoundError alike for what is unknown, malformed or another tenant's. */
 export async function readResource(call: Call, uri: string): Promise<ReadResourceResult> {
+  const card = readCard(uri);
+  if (card !== undefined) return card;
   const value = await find(call, uri);
   if (value === undefined) throw new ResourceNotFoundError(uri, "There is no such resource.");
   const shown = call.surface === "frozen" ? withoutLinks(value) : value;

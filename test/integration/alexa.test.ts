@@ -159,6 +159,13 @@ describe("who is turned away", () => {
     expect(body.result).toBeUndefined();
   });
 
+  it("but the card for screens, which is the same for all, is anybody's to read", async () => {
+    const [card] = (await frozenContract()).resources as { uri: string }[];
+    const { status, body } = await ask(rpc("resources/read", { uri: card?.uri }), service);
+    expect(status).toBe(200);
+    expect(body.result).toMatchObject({ contents: [{ mimeType: "text/html;profile=mcp-app" }] });
+  });
+
   it("a service's token is of no use elsewhere", async () => {
     for (const path of ["/mcp", "/t/acme/mcp"])
       expect((await ask(rpc("tools/list"), service, path)).status).toBe(403);
