@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Redis } from "ioredis";
 import { BOARDS, REPOSITORIES } from "../connectors/index.js";
+import { type AppMetrics, createAppMetrics } from "./app-metrics.js";
 import { addressesOf, openOauth, openOauthRecords } from "./app-oauth.js";
 import type { Budgets, Problem } from "./board/connector.js";
 import { createUrlCheck } from "./board/safe-url.js";
@@ -13,6 +14,7 @@ import { createBullmqHooks } from "./hooks/bullmq.js";
 import { createDraftPullRequest } from "./hooks/draft-pull-request.js";
 import type { Hooks } from "./hooks/hooks.js";
 import { createInlineHooks } from "./hooks/inline.js";
+import { createMetricsApp } from "./http/metrics.js";
 import type { OauthRecords } from "./http/oauth-records.js";
 import { createHttp } from "./http/server.js";
 import { createLog, type RootLog } from "./log.js";
@@ -84,6 +86,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   try {
     const kept = await openState(config, options, log, closers);
     const parts = wire(config, kept, log);
+    if (config.metricsPort !== undefined) closers.push(await startMetrics(config, parts.metrics, log));
     const url = config.role === "worker" ? undefined : await startWeb(config, kept, parts, log, closers);
     // Boards of a private network reach us where we listen; boards of the Internet need the public address.
     if (config.allowPrivateHosts) parts.listens = url;
@@ -167,6 +170,7 @@ interface Parts {
   readonly tickets: Tickets;
   readonly workflows: ReturnType<typeof createWorkflows>;
   readonly keys: readonly EncryptionKey[];
+  readonly metrics: AppMetrics;
   now(): Date;
   listens: string | undefined;
   publicUrl(): string | undefined;
@@ -179,7 +183,10 @@ function wire(config: Config, state: State, log: RootLog): Parts {
     state.keeps === "memory" && config.encryptionKeys.length === 0
       ? [passingKey()]
       : requireEncryptionKeys(config);
+  const providers = BOARDS.map(({ provider }) => provider);
+  const metrics = createAppMetrics({ store: state.store, providers, version: VERSION, now });
   const connections = createConnections({
+    tells: metrics.tells,
     kinds: BOARDS,
     vcsKinds: REPOSITORIES,
     hooksFor: (vcs, settings) => ({
@@ -201,6 +208,7 @@ function wire(config: Config, state: State, log: RootLog): Parts {
     tickets,
     workflows,
     keys,
+    metrics,
     now,
     listens: undefined,
     publicUrl: () => config.publicUrl ?? parts.listens,
@@ -230,6 +238,7 @@ async function startWorker(
     jobs: hooks,
     now,
     refresh: (tenant, connection, signal) => refreshWorkflows(sync, tenant, connection, signal),
+    moved: parts.metrics.moved,
     changed: (tenant, record) => news.changed(tenant, record),
     bounced: (tenant, record) => noteBounce(connections, tenant, record),
   };
@@ -302,6 +311,9 @@ async function startWeb(
     adminToken,
     replyBudgetMs: config.replyBudgetMs,
     version: VERSION,
+    received: parts.metrics.received,
+    lagged: parts.metrics.lagged,
+    ...(config.metricsPort === undefined ? { metrics: parts.metrics } : {}),
     now: parts.now,
     report,
     publicUrl: parts.publicUrl,
@@ -312,6 +324,18 @@ async function startWeb(
   closers.push(() => stopServer(server));
   listens = urlOf(server, config.host);
   return listens;
+}
+
+async function startMetrics(
+  { metricsPort, metricsHost, host }: Config,
+  metrics: AppMetrics,
+  log: RootLog,
+): Promise<() => Promise<void>> {
+  const server = createServer(createMetricsApp(metrics));
+  server.listen(metricsPort, metricsHost ?? host);
+  await once(server, "listening");
+  log.info({ url: `${urlOf(server, metricsHost ?? host)}/metrics` }, "metrics");
+  return () => stopServer(server);
 }
 
 async function listenForChanges(store: Store, mcp: Mcp, log: RootLog): Promise<() => Promise<void>> {

@@ -83,6 +83,10 @@ const settings = z.object({
   host: text.default("127.0.0.1"),
   /** 0: any free port. */
   port: integer(0, 65_535).default(8420),
+  /** Serves /metrics at a port of its own, for workers too, and no longer beside everything else. 0: any free port. */
+  metricsPort: integer(0, 65_535).optional(),
+  /** The address of that port; `host` where left out. */
+  metricsHost: text.optional(),
   /** Where boards and clients reach this service from outside, without a slash at the end. */
   publicUrl: webUrl.optional(),
   /** Where Alexa+ reaches it, when that is another address. */
@@ -125,6 +129,8 @@ type Key = keyof Config;
 const VARIABLES: Readonly<Record<Key, string>> = {
   host: "HOST",
   port: "PORT",
+  metricsPort: "METRICS_PORT",
+  metricsHost: "METRICS_HOST",
   publicUrl: "PUBLIC_URL",
   alexaPublicUrl: "ALEXA_PUBLIC_URL",
   alexaClientId: "ALEXA_CLIENT_ID",

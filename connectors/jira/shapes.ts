@@ -169,6 +169,7 @@ export const refusalShape = z.object({
 
 export const deliveryShape = z.object({
   webhookEvent: z.string(),
+  timestamp: z.number().optional().catch(undefined),
   issue: z.object({ id: z.union([numeric, z.number().int().transform(String)]) }).optional(),
   user: z.object({ accountId: z.string().optional() }).optional(),
 });

@@ -134,14 +134,18 @@ function readDelivery({ auth, site, now }: WebhookParts, delivery: WebhookDelive
       cause: event.error,
     });
   }
-  const { issue, user } = event.data;
+  const { issue, user, timestamp } = event.data;
   const by = user?.accountId;
   const hints: readonly Hint[] =
     issue === undefined
       ? []
       : [{ kind: "ticket", ticket: ticketId(site, issue.id), ...(by === undefined ? {} : { by }) }];
   const digest = () => createHash("sha256").update(delivery.body).digest("hex");
-  return { deliveryId: headers.get("x-atlassian-webhook-identifier") ?? digest(), hints };
+  return {
+    deliveryId: headers.get("x-atlassian-webhook-identifier") ?? digest(),
+    hints,
+    ...(timestamp === undefined ? {} : { sentAt: new Date(timestamp) }),
+  };
 }
 
 /**

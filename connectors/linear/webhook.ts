@@ -143,7 +143,11 @@ function readDelivery(parts: WebhookParts, delivery: WebhookDelivery): ReadHints
     });
   }
   const id = deliveryId(headers.get("linear-delivery"), event.data, delivery);
-  return { deliveryId: id, hints: hintsFrom(event.data, parts) };
+  return {
+    deliveryId: id,
+    hints: hintsFrom(event.data, parts),
+    sentAt: new Date(event.data.webhookTimestamp),
+  };
 }
 
 /**

@@ -80,6 +80,8 @@ export interface ReadHints {
   /** The board's own id of the delivery, stable over its retries. */
   readonly deliveryId: string;
   readonly hints: readonly Hint[];
+  /** When it was sent, or what it tells of happened, where the board says so. */
+  readonly sentAt?: Date;
 }
 
 /** Something that is missing or wrong with a connection, with what to do about it. */
@@ -141,6 +143,8 @@ export interface ConnectorKit {
   checkUrl(url: string): Promise<void>;
   /** Saves rotated credentials before they are used. */
   saveCredentials(credentials: unknown): Promise<void>;
+  /** Told how each exchange of a refresh token ended. */
+  refreshed?(how: "renewed" | "refused" | "failed"): void;
   /** What other processes do with the same credentials, where there are others. */
   readonly shared?: {
     /** The credentials as last saved by anyone. */

@@ -28,25 +28,34 @@ interface Call {
   readonly ticket?: string;
 }
 
+/** Why a board was not asked: it said so itself, it is being left alone since, or nothing is left of a budget. */
+export type Limit = "board" | "quiet" | "budget";
+
 /**
  * Keeps one connection within its budgets, and quiet while its board asks for it. A `rate_limited` error whose
  * `data.only` is `"ticket"` or `"call"` quietens what was asked about that ticket, or what was asked at all, and
- * nothing else.
+ * nothing else. `limited` is told of each refusal.
  */
-export function createEtiquette(board: string, budgets: readonly Budget[], counts: Budgets): Etiquette {
+export function createEtiquette(
+  board: string,
+  budgets: readonly Budget[],
+  counts: Budgets,
+  limited: (limit: Limit) => void = () => {},
+): Etiquette {
   const quiet = createQuiet();
   /** Refusals of ours. Heard as the board's own, each would begin the wait anew. */
   const ours = new WeakSet<BoardwalkError>();
 
-  function refused(ms: number): BoardwalkError {
+  function refused(ms: number, limit: Limit): BoardwalkError {
+    limited(limit);
     const error = rateLimited(board, ms);
     ours.add(error);
     return error;
   }
 
-  async function waitFor(ms: number): Promise<number> {
+  async function waitFor(ms: number, limit: Limit): Promise<number> {
     const jittered = ms * (1 + Math.random() * JITTER);
-    if (ms > SIT_OUT_MS) throw refused(jittered);
+    if (ms > SIT_OUT_MS) throw refused(jittered, limit);
     await pause(jittered);
     return jittered;
   }
@@ -55,18 +64,19 @@ export function createEtiquette(board: string, budgets: readonly Budget[], count
     let leftMs = SIT_OUT_MS;
     for (let waitMs = await counts.take(budget); waitMs > 0; waitMs = await counts.take(budget)) {
       // Others may be served first again and again; whoever asked hears of it in the end.
-      if (leftMs <= 0) throw refused(waitMs);
-      leftMs -= await waitFor(waitMs);
+      if (leftMs <= 0) throw refused(waitMs, "budget");
+      leftMs -= await waitFor(waitMs, "budget");
     }
   }
 
   async function heard<T>(call: Call, answer: () => Promise<T>): Promise<T> {
     const waitMs = Math.max(quiet.leftMs(`call ${call.kind}`), quiet.leftMs(nameOf(call)));
-    if (waitMs > 0) await waitFor(waitMs);
+    if (waitMs > 0) await waitFor(waitMs, "quiet");
     try {
       return await answer();
     } catch (error) {
       if (error instanceof BoardwalkError && error.code === "rate_limited" && !ours.has(error)) {
+        limited("board");
         quiet.ask(quietened(error, call), error.retryAfterMs ?? 0);
       }
       throw error;
@@ -76,7 +86,7 @@ export function createEtiquette(board: string, budgets: readonly Budget[], count
   return {
     async pass() {
       const quietMs = quiet.leftMs(ALL);
-      if (quietMs > 0) await waitFor(quietMs);
+      if (quietMs > 0) await waitFor(quietMs, "quiet");
       for (const budget of budgets) await take(budget);
     },
     listen: (connector) => listening(connector, heard),

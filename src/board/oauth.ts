@@ -92,6 +92,22 @@ async function rotate<C extends OAuthCredentials>(
   refreshToken: string,
   kit: ConnectorKit,
 ): Promise<C> {
+  try {
+    const next = await exchange(server, credentials, refreshToken, kit);
+    kit.refreshed?.("renewed");
+    return next;
+  } catch (error) {
+    kit.refreshed?.(BoardwalkError.from(error).code === "auth_expired" ? "refused" : "failed");
+    throw error;
+  }
+}
+
+async function exchange<C extends OAuthCredentials>(
+  server: OAuthServer,
+  credentials: C,
+  refreshToken: string,
+  kit: ConnectorKit,
+): Promise<C> {
   const url = credentials.tokenUrl ?? server.tokenUrl;
   await kit.checkUrl(url);
   const { status, headers, body } = await postToken(server, url, credentials, refreshToken);

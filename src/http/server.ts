@@ -2,22 +2,24 @@ import express, { type Express } from "express";
 import helmet from "helmet";
 import { BoardwalkError } from "../errors.js";
 import type { Hooks } from "../hooks/hooks.js";
-import type { WebhookDeps } from "../sync/webhooks.js";
 import { createAdminApi } from "./admin.js";
 import type { AdminDeps } from "./admin-deps.js";
 import { addMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
+import { addMetricsRoute, type Metrics } from "./metrics.js";
 import type { Oauth } from "./oauth.js";
 import type { Addresses } from "./oauth-resources.js";
 import { notFound, problemHandler } from "./problems.js";
-import { createWebhookRoutes } from "./webhooks.js";
+import { createWebhookRoutes, type WebhookRoutesDeps } from "./webhooks.js";
 
-export interface HttpDeps extends AdminDeps, WebhookDeps {
+export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly hooks: Hooks;
   readonly jobs: Hooks;
   readonly mcp: McpEndpoint;
   readonly version: string;
   readonly oauth: Oauth;
   readonly addresses: Addresses;
+  /** Left out where they are served at an address of their own. */
+  readonly metrics?: Metrics;
   report(error: BoardwalkError): void;
 }
 
@@ -28,6 +30,7 @@ export function createHttp(deps: HttpDeps): Express {
   deps.oauth.addRoutes(app);
   app.use(helmet());
   addHealthRoutes(app, deps);
+  if (deps.metrics !== undefined) addMetricsRoute(app, deps.metrics);
   app.use("/api/v1", createAdminApi(deps));
   app.use(notFound);
   app.use(problemHandler(deps.report));

@@ -1,8 +1,14 @@
 import express, { type Router } from "express";
-import { isWebhookPath, receiveWebhook, type WebhookDeps } from "../sync/webhooks.js";
+import { BoardwalkError } from "../errors.js";
+import { isWebhookPath, type Receipt, receiveWebhook, type WebhookDeps } from "../sync/webhooks.js";
+
+export interface WebhookRoutesDeps extends WebhookDeps {
+  /** Told of each delivery: `fresh`, `repeated`, or the code of the error it was answered with. */
+  received?(provider: string, result: string): void;
+}
 
 /** Where boards deliver. Before every other parser: a signature is over bytes. */
-export function createWebhookRoutes(deps: WebhookDeps): Router {
+export function createWebhookRoutes(deps: WebhookRoutesDeps): Router {
   const router = express.Router();
   // Trello asks with HEAD whether anyone is there before it registers.
   router.head("/:provider/:token", async (request, response) => {
@@ -19,15 +25,33 @@ export function createWebhookRoutes(deps: WebhookDeps): Router {
           Array.isArray(value) ? value[0] : value,
         ]),
       );
-      const receipt = await receiveWebhook(deps, String(provider), String(token), {
+      const delivery = {
         method: "POST",
         headers,
         body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
         url: `${deps.publicUrl() ?? ""}/webhooks/${provider}/${token}`,
         receivedAt: deps.now(),
-      });
+      };
+      const receipt = await counted(deps, String(provider), () =>
+        receiveWebhook(deps, String(provider), String(token), delivery),
+      );
       response.status(200).json(receipt);
     },
   );
   return router;
+}
+
+async function counted(
+  deps: WebhookRoutesDeps,
+  provider: string,
+  receive: () => Promise<Receipt>,
+): Promise<Receipt> {
+  try {
+    const receipt = await receive();
+    deps.received?.(provider, receipt.fresh ? "fresh" : "repeated");
+    return receipt;
+  } catch (error) {
+    deps.received?.(provider, BoardwalkError.from(error).code);
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Budgets, ConnectorKind, ConnectorKit } from "../board/connector.js";
-import { createEtiquette } from "../board/etiquette.js";
+import { createEtiquette, type Limit } from "../board/etiquette.js";
 import type { Vcs, VcsKind } from "../board/vcs.js";
 import { BoardwalkError } from "../errors.js";
 import type { HookRun, OpenBoard } from "../tickets/boards.js";
@@ -17,8 +17,16 @@ export interface OpenerDeps {
   /** Counts what is asked of boards; shared by all processes where they share a store. */
   readonly budgets: Budgets;
   now(): Date;
+  readonly tells?: BoardTells;
   /** Told of each secret before it is used, so that no log can show it. */
   hide?(secret: string): void;
+}
+
+/** Told of what goes on between us and boards, by the board's kind. */
+export interface BoardTells {
+  request(provider: string): void;
+  limited(provider: string, limit: Limit): void;
+  refreshed(provider: string, how: "renewed" | "refused" | "failed"): void;
 }
 
 export interface BoardToOpen {
@@ -52,13 +60,16 @@ export function openBoard(
     nameOf(provider),
     kind.budgets?.(ownSettings, ownCredentials) ?? [],
     deps.budgets,
+    (limit) => deps.tells?.limited(provider, limit),
   );
   const connector = kind.create(ownSettings, ownCredentials, {
     connection: name,
     async checkUrl(url) {
       await deps.checkUrl(url);
       await etiquette.pass();
+      deps.tells?.request(provider);
     },
+    refreshed: (how) => deps.tells?.refreshed(provider, how),
     ...keeping,
     now: deps.now,
   });

@@ -15,6 +15,8 @@ export interface WebhookDeps {
   readonly connections: Connections;
   readonly jobs: Pick<TicketJobs, "put">;
   now(): Date;
+  /** Told how long each fresh delivery took to come here, where its board says when it was sent. */
+  lagged?(provider: string, lagMs: number): void;
   /** Where boards reach us; without it no webhook is registered. */
   publicUrl(): string | undefined;
 }
@@ -50,7 +52,7 @@ export async function receiveWebhook(
   const { webhooks } = (await deps.connections.open(tenant, connection.id)).connector;
   if (webhooks === undefined)
     throw new BoardwalkError("not_found_or_hidden", "This board is polled; it sends no deliveries.");
-  const { deliveryId, hints } = await webhooks.read(delivery);
+  const { deliveryId, hints, sentAt } = await webhooks.read(delivery);
   await tenant.remember(deliveredKey(connection.id), delivery.receivedAt.toISOString(), DELIVERED_MS);
   const claim = `delivery/${connection.id}/${deliveryId}`;
   if (!(await tenant.claim(claim, REMEMBER_MS))) return { fresh: false, hints: 0 };
@@ -61,6 +63,7 @@ export async function receiveWebhook(
     await tenant.forget(claim);
     throw error;
   }
+  if (sentAt !== undefined) deps.lagged?.(provider, delivery.receivedAt.getTime() - sentAt.getTime());
   return { fresh: true, hints: hints.length };
 }
 

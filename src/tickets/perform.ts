@@ -52,7 +52,10 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
   if (end.seen !== undefined && workflow?.status(end.seen.status) === undefined) {
     await deps.jobs.put(refreshJob(store, work));
   }
-  if (settled.lastMove?.moveId === moveId) await auditMove(store, ticket, settled.lastMove);
+  if (settled.lastMove?.moveId === moveId) {
+    deps.moved?.(settled.lastMove, ticket, Date.parse(settled.lastMove.at) - Date.parse(pending.since));
+    await auditMove(store, ticket, settled.lastMove);
+  }
   // Put here as well as by the waiting caller: the debt is paid whether or not anyone still waits.
   await tellNews(deps, store, record, settled);
   return replyOf(settled, moveId);

@@ -1,4 +1,4 @@
-import type { ActorRecord, Store, TenantStore } from "../store/store.js";
+import type { ActorRecord, SettledMove, Store, TenantStore } from "../store/store.js";
 import type { Boards } from "./boards.js";
 import type { TicketJobs } from "./jobs.js";
 import type { Workflows } from "./workflows.js";
@@ -15,5 +15,7 @@ export interface WorkerDeps {
   readonly changed?: (tenant: string, record: ActorRecord) => void;
   /** Told when a ticket is found to be moved back and forth, and nothing is started for it any more. */
   readonly bounced?: (tenant: TenantStore, record: ActorRecord) => Promise<void>;
+  /** Told of each move that this process has settled, and how long ago it was asked for. */
+  readonly moved?: (move: SettledMove, ticket: string, tookMs: number) => void;
   now(): Date;
 }

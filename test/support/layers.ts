@@ -84,6 +84,7 @@ const PACKAGES: readonly PackageRule[] = [
   },
   { name: /^oidc-provider$/, where: /^src\/http\/oauth/ },
   { name: /^pino$/, where: /^src\/log\.ts$/ },
+  { name: /^prom-client$/, where: /^src\/app-metrics\.ts$/ },
 ];
 
 const NOT_PURE: readonly (readonly [RegExp, string])[] = [

@@ -1,0 +1,25 @@
+import express, { type Express } from "express";
+import helmet from "helmet";
+import { notFound, problemHandler } from "./problems.js";
+
+/** What this process has counted, as Prometheus reads it. */
+export interface Metrics {
+  readonly contentType: string;
+  read(): Promise<string>;
+}
+
+/** Open to whoever reaches it, as scrapers expect: it tells counts, never whose. */
+export function addMetricsRoute(app: Express, metrics: Metrics): void {
+  app.get("/metrics", async (_request, response) => {
+    response.setHeader("content-type", metrics.contentType);
+    response.setHeader("cache-control", "no-store");
+    response.end(await metrics.read());
+  });
+}
+
+/** For an address of its own: the counts and nothing else. */
+export function createMetricsApp(metrics: Metrics): Express {
+  const app = express().disable("x-powered-by").disable("etag").use(helmet());
+  addMetricsRoute(app, metrics);
+  return app.use(notFound).use(problemHandler(() => {}));
+}
