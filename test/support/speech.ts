@@ -32,7 +32,10 @@ const LANGUAGES: Readonly<Record<Locale, Language>> = {
     nextStep:
       /\b(?:tente|pergunte|diga|escolha|peça|verifique|preencha|restaure|conecte|reconecte|aguarde|pode ir para)\b|\?$/i,
   },
-  "ja-JP": { moved: /移動しました|移しました|動かしました/, nextStep: /ください|ますか|ですか|しますか|？$/ },
+  "ja-JP": {
+    moved: /移動しました|移しました|動かしました/,
+    nextStep: /ください|に進めます|ますか|ですか|しますか|？$/,
+  },
 };
 
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
