@@ -5,6 +5,7 @@ import { type App, createApp } from "../../src/app.js";
 import { parseConfig } from "../../src/config.js";
 import { syncJobFor } from "../../src/tickets/jobs.js";
 import type { Conversation } from "../../src/tickets/tickets.js";
+import { listening } from "../support/desk.js";
 import { until } from "../support/until.js";
 
 /** A GitHub project as the board and a repository of the same GitHub, through the whole service but its front door. */
@@ -74,7 +75,7 @@ afterAll(async () => {
 
 describe("a GitHub project behind the service", () => {
   it("moves an issue by its words and opens a draft pull request from its linked branch", async () => {
-    const moved = await app.tickets.move(talk, { ticket: "login fails", to: "in review" });
+    const moved = await listening(app.tickets).move(talk, { ticket: "login fails", to: "in review" });
     expect(moved).toMatchObject({ outcome: "confirmed", to: { name: "In Review" } });
     expect(moved.hooks).toMatchObject([{ state: "done", result: { branch: "1-login-fails", draft: true } }]);
     expect(emulator.project().statusOf("Login fails")).toBe("In Review");
@@ -90,20 +91,20 @@ describe("a GitHub project behind the service", () => {
       async () => (await app.hooks.counts()).running === 0 && (await app.hooks.counts()).waiting === 0,
     );
     expect(emulator.pulls("acme/web").map(({ head }) => head)).toEqual(["1-login-fails", "2-dark-mode"]);
-    const read = await app.tickets.read(talk, { ticket: "web#2" });
+    const read = await listening(app.tickets).read(talk, { ticket: "web#2" });
     expect(read.ticket?.status.name).toBe("In Review");
   });
 
   it("goes to No Status only when asked by that name", async () => {
-    const moves = await app.tickets.listMoves(talk, { ticket: "think about names" });
+    const moves = await listening(app.tickets).listMoves(talk, { ticket: "think about names" });
     expect(moves.openMoves.map(({ status }) => status.name)).toEqual(["In Progress", "In Review", "Done"]);
-    const moved = await app.tickets.move(talk, { ticket: "think about names", to: "no status" });
+    const moved = await listening(app.tickets).move(talk, { ticket: "think about names", to: "no status" });
     expect(moved).toMatchObject({ outcome: "confirmed", to: { id: "none" } });
     expect(emulator.project().statusOf("Think about names")).toBeNull();
   });
 
   it("says of an archived item that it is archived, and leaves it", async () => {
-    const refused = await app.tickets.move(talk, { ticket: "old thing", to: "todo" });
+    const refused = await listening(app.tickets).move(talk, { ticket: "old thing", to: "todo" });
     expect(refused).toMatchObject({ outcome: "refused", spoken: expect.stringMatching(/archived/) });
     expect(emulator.project().statusOf("Old thing")).toBe("Done");
   });

@@ -8,6 +8,7 @@ import type { SyncResult } from "../../src/sync/import.js";
 import type { ConnectionRecord } from "../../src/sync/records.js";
 import { replay } from "../../src/sync/replay.js";
 import { syncJobFor } from "../../src/tickets/jobs.js";
+import { listening } from "../support/desk.js";
 import { freePort } from "../support/redis.js";
 import { serviceEnv } from "../support/sync-world.js";
 import { until } from "../support/until.js";
@@ -205,7 +206,7 @@ describe("a Jira project", () => {
 
   const talk = () => ({ tenant, speaker: { person: "ann" }, conversation: "c", budgetMs: 10_000 });
   const openTo = async (ticket: string) =>
-    (await app.tickets.listMoves(talk(), { ticket })).openMoves.map(({ status }) => status.name);
+    (await listening(app.tickets).listMoves(talk(), { ticket })).openMoves.map(({ status }) => status.name);
 
   it("that opens and closes ways between statuses changes what may be said", async () => {
     expect(await openTo("ENG-1")).not.toContain("Done");
@@ -224,7 +225,7 @@ describe("a Jira project", () => {
     expect(changes).toContainEqual(expect.objectContaining({ kind: "removed", status: "10001" }));
     expect((await actor("Login fails")).ticket.status).toBe("10000");
     expect(await openTo("ENG-2")).not.toContain("In Progress");
-    const refused = await app.tickets.move(talk(), { ticket: "ENG-2", to: "In Progress" });
+    const refused = await listening(app.tickets).move(talk(), { ticket: "ENG-2", to: "In Progress" });
     expect(refused.outcome).toBe("refused");
   });
 
@@ -238,7 +239,7 @@ describe("a Jira project", () => {
       detached: true,
       connection: "web",
     });
-    expect((await app.tickets.listMoves(talk(), { ticket: "OPS-1" })).openMoves).toEqual([]);
+    expect((await listening(app.tickets).listMoves(talk(), { ticket: "OPS-1" })).openMoves).toEqual([]);
     await app.connections.add(tenant, {
       id: "ops",
       provider: "jira",
@@ -255,7 +256,9 @@ describe("a Jira project", () => {
   it("keeps a ticket under its old key when the project's key changes", async () => {
     jira.site.rekey(jira.site.projects[0] as never, "APP");
     await sync();
-    expect((await app.tickets.read(talk(), { ticket: "ENG-1" })).ticket).toMatchObject({ key: "APP-1" });
+    expect((await listening(app.tickets).read(talk(), { ticket: "ENG-1" })).ticket).toMatchObject({
+      key: "APP-1",
+    });
     expect((await actor("Login fails")).ticket.formerKeys).toEqual(["ENG-1"]);
     expect((await actor("Login fails")).entry).toBe(0);
   });

@@ -4,6 +4,7 @@ import { type App, createApp } from "../../src/app.js";
 import { parseConfig } from "../../src/config.js";
 import { syncJobFor } from "../../src/tickets/jobs.js";
 import type { Conversation } from "../../src/tickets/tickets.js";
+import { listening } from "../support/desk.js";
 import { quietKit } from "../support/quiet-kit.js";
 import { BOARDS, DARK, LOGIN, type PeoplesBoard } from "../support/sync-boards.js";
 import { ADMIN_TOKEN } from "../support/sync-world.js";
@@ -101,16 +102,16 @@ describe.each(FREE)("a team's rules for a board of %s", (_name, start) => {
       const [first, second] = board.columns;
       const third = thirdColumn(board);
       expect((await health()).problems.filter(({ code }) => code === "move_rule")).toEqual([]);
-      const refused = await app.tickets.move(talk, { ticket: LOGIN, to: third });
+      const refused = await listening(app.tickets).move(talk, { ticket: LOGIN, to: third });
       expect(refused).toMatchObject({ outcome: "refused" });
       expect(refused.spoken).toMatch(OURS);
       expect(board.statusOf(LOGIN)).toBe(first);
-      const moves = await app.tickets.listMoves(talk, { ticket: LOGIN });
+      const moves = await listening(app.tickets).listMoves(talk, { ticket: LOGIN });
       expect(moves.openMoves.map(({ status }) => status.name)).toEqual([second]);
-      expect(await app.tickets.move(talk, { ticket: LOGIN, to: second })).toMatchObject({
+      expect(await listening(app.tickets).move(talk, { ticket: LOGIN, to: second })).toMatchObject({
         outcome: "confirmed",
       });
-      const stuck = await app.tickets.move(talk, { ticket: LOGIN, to: first });
+      const stuck = await listening(app.tickets).move(talk, { ticket: LOGIN, to: first });
       expect(stuck).toMatchObject({ outcome: "refused" });
       expect(stuck.spoken).toMatch(OURS);
       expect(board.statusOf(LOGIN)).toBe(second);
@@ -122,7 +123,7 @@ describe.each(FREE)("a team's rules for a board of %s", (_name, start) => {
       board.move(DARK, thirdColumn(board));
       await sync();
       board.move(DARK, second);
-      const answer = await app.tickets.move(talk, { ticket: DARK, to: first });
+      const answer = await listening(app.tickets).move(talk, { ticket: DARK, to: first });
       expect(answer).toMatchObject({ outcome: "refused", ticket: { status: { name: second } } });
       expect(answer.spoken).toMatch(OURS);
       expect(board.statusOf(DARK)).toBe(second);
@@ -143,7 +144,7 @@ describe.each(FREE)("a team's rules for a board of %s", (_name, start) => {
       message: expect.stringContaining(`"${first}"`),
       fix: expect.stringContaining("settings.allowedMoves"),
     });
-    expect(await app.tickets.move(talk, { ticket: LOGIN, to: thirdColumn(board) })).toMatchObject({
+    expect(await listening(app.tickets).move(talk, { ticket: LOGIN, to: thirdColumn(board) })).toMatchObject({
       outcome: "confirmed",
     });
     board.rename("Being made", first);
@@ -158,7 +159,7 @@ describe("a board with rules of its own", () => {
     if (jira === undefined) throw new Error("Jira is among the boards");
     const { app, board, talk, health } = await open(jira, ({ columns: [first] }) => ({ [first]: [] }));
     const [, second] = board.columns;
-    expect(await app.tickets.move(talk, { ticket: LOGIN, to: second })).toMatchObject({
+    expect(await listening(app.tickets).move(talk, { ticket: LOGIN, to: second })).toMatchObject({
       outcome: "confirmed",
     });
     expect((await health()).problems).toContainEqual(expect.objectContaining({ code: "move_rule" }));
