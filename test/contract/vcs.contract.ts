@@ -253,3 +253,40 @@ export function describeVcs(name: string, setup: () => Promise<VcsHarness>): voi
     });
   });
 }
+
+/** A repository as it stands, with a branch that is there: nothing is made in it. */
+export interface StandingVcs {
+  readonly vcs: Vcs;
+  readonly stranger: Vcs;
+  readonly branch: string;
+}
+
+/** What of a Vcs a real repository can be asked to show. */
+export function describeStandingVcs(name: string, setup: () => Promise<StandingVcs>): void {
+  describe(`${name} as a Vcs, as it stands`, () => {
+    it("finds a branch by its exact name, and none that is longer", async () => {
+      const { vcs, branch } = await setup();
+      expect(await vcs.findBranches({ keys: [], names: [branch] }, signal)).toEqual([branch]);
+      const other = `${branch}-that-nobody-has-made`;
+      expect(await vcs.findBranches({ keys: [], names: [other] }, signal)).toEqual([]);
+      expect(await vcs.listPullRequests(other, signal)).toEqual([]);
+    });
+
+    it("lists the pull requests of exactly that branch", async () => {
+      const { vcs, branch } = await setup();
+      const pulls = await vcs.listPullRequests(branch, signal);
+      for (const pull of pulls) expect(pull).toMatchObject({ branch });
+    });
+
+    it("reads its branches to the end, and finds none for a key that nobody has", async () => {
+      const { vcs } = await setup();
+      expect(await vcs.findBranches({ keys: ["ZZZZZ-987654321"], names: [] }, signal)).toEqual([]);
+    });
+
+    it("does not know the credentials of a stranger", async () => {
+      const { stranger, branch } = await setup();
+      const asked = stranger.findBranches({ keys: [], names: [branch] }, signal);
+      await expect(asked).rejects.toMatchObject({ code: "auth_expired" });
+    });
+  });
+}

@@ -2,27 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Connector } from "../../../src/board/connector.js";
 import { errorOf, type Fresh, moveTo, never, only, pull, withTicket, writes } from "./harness.js";
 
-export function describeKeepingApart(fresh: Fresh): void {
-  describe("keeping apart", () => {
-    it("never mixes two connections", async () => {
-      const [one, two] = [await fresh(), await fresh()];
-      await one.board.addTicket("Of the first board");
-      await two.board.addTicket("Of the second board");
-      const [a, b] = [one.connect(), two.connect()];
-      const titles = async (connector: Connector) => (await pull(connector)).map((ticket) => ticket.title);
-      for (let round = 0; round < 5; round++) {
-        expect(await Promise.all([titles(a), titles(b)])).toEqual([
-          ["Of the first board"],
-          ["Of the second board"],
-        ]);
-      }
-      const ticket = only(await pull(a));
-      const start = two.board.journal.length;
-      await a.move(ticket, await moveTo(a, ticket, one.moves.plain.to), {}, never);
-      expect(two.board.journal.slice(start)).toEqual([]);
-      expect(only(await pull(b)).status).toBe(two.moves.plain.from);
-    });
-
+/** What can be tried on a board as it stands, with one ticket of its own. */
+export function describeHostileIds(fresh: Fresh): void {
+  describe("hostile ids", () => {
     it("refuses hostile ids before any request", async () => {
       const { harness, connector, ticket } = await withTicket(fresh);
       const start = harness.board.journal.length;
@@ -61,6 +43,29 @@ export function describeKeepingApart(fresh: Fresh): void {
         if (both !== undefined) expect(await errorOf(both, harness)).toMatchObject({ code: "invalid" });
       }
       expect(harness.board.journal.slice(start)).toEqual([]);
+    });
+  });
+}
+
+export function describeKeepingApart(fresh: Fresh): void {
+  describe("keeping apart", () => {
+    it("never mixes two connections", async () => {
+      const [one, two] = [await fresh(), await fresh()];
+      await one.board.addTicket("Of the first board");
+      await two.board.addTicket("Of the second board");
+      const [a, b] = [one.connect(), two.connect()];
+      const titles = async (connector: Connector) => (await pull(connector)).map((ticket) => ticket.title);
+      for (let round = 0; round < 5; round++) {
+        expect(await Promise.all([titles(a), titles(b)])).toEqual([
+          ["Of the first board"],
+          ["Of the second board"],
+        ]);
+      }
+      const ticket = only(await pull(a));
+      const start = two.board.journal.length;
+      await a.move(ticket, await moveTo(a, ticket, one.moves.plain.to), {}, never);
+      expect(two.board.journal.slice(start)).toEqual([]);
+      expect(only(await pull(b)).status).toBe(two.moves.plain.from);
     });
 
     it("writes nothing for a hostile move id", async () => {

@@ -17,6 +17,27 @@ const WRITE_CODES: readonly (readonly [number, ErrorCode])[] = [
   [502, "unavailable"],
 ];
 
+/** What can be tried on a board as it stands. */
+export function describeLogin(fresh: Fresh): void {
+  describe("logging in", () => {
+    it("says so when the credentials are not accepted", async () => {
+      const harness = await fresh();
+      const connector = harness.connect({ credentials: "wrong" });
+      expect(await errorOf(connector.pullWorkflows(never), harness)).toMatchObject({ code: "auth_expired" });
+      expect((await connector.probe(never)).map((problem) => problem.code)).toContain("auth_expired");
+    });
+
+    it("asks its host whether the address may be called, before calling it", async () => {
+      const harness = await fresh();
+      const start = harness.board.journal.length;
+      const refusal = new BoardwalkError("forbidden", "That address is not allowed.");
+      const connector = harness.connect({ kit: { checkUrl: () => Promise.reject(refusal) } });
+      expect(await errorOf(connector.pullWorkflows(never), harness)).toMatchObject({ code: "forbidden" });
+      expect(harness.board.journal.slice(start)).toEqual([]);
+    });
+  });
+}
+
 export function describeFailing(fresh: Fresh): void {
   describe("failing", () => {
     it.each(READ_CODES)("reads an answer %i as %s", async (status, code) => {
@@ -47,13 +68,6 @@ export function describeFailing(fresh: Fresh): void {
       const error = await errorOf(connector.readTicket(ticket.id, never), harness);
       expect(error).toMatchObject({ code: "rate_limited" });
       expect(error.retryAfterMs).toBeGreaterThan(0);
-    });
-
-    it("says so when the credentials are not accepted", async () => {
-      const harness = await fresh();
-      const connector = harness.connect({ credentials: "wrong" });
-      expect(await errorOf(connector.pullWorkflows(never), harness)).toMatchObject({ code: "auth_expired" });
-      expect((await connector.probe(never)).map((problem) => problem.code)).toContain("auth_expired");
     });
 
     it("finds nothing missing with the right ones", async () => {
@@ -133,14 +147,6 @@ export function describeFailing(fresh: Fresh): void {
       };
       expect(await errorOf(pulling(), harness)).toMatchObject({ code: "timeout" });
       expect(read).toBeLessThan(251);
-    });
-
-    it("asks its host whether the address may be called, before calling it", async () => {
-      const harness = await fresh();
-      const refusal = new BoardwalkError("forbidden", "That address is not allowed.");
-      const connector = harness.connect({ kit: { checkUrl: () => Promise.reject(refusal) } });
-      expect(await errorOf(connector.pullWorkflows(never), harness)).toMatchObject({ code: "forbidden" });
-      expect(harness.board.journal).toEqual([]);
     });
   });
 }

@@ -1,5 +1,12 @@
 import { expect } from "vitest";
-import type { Connector, ConnectorKit, Move, StatusId, Ticket } from "../../../src/board/connector.js";
+import type {
+  Connector,
+  ConnectorKit,
+  Move,
+  StatusId,
+  Ticket,
+  TicketId,
+} from "../../../src/board/connector.js";
 import type { Faults, JournalEntry } from "../../../src/board/emulator.js";
 import { BoardwalkError, type ErrorCode } from "../../../src/errors.js";
 
@@ -42,6 +49,8 @@ export interface ConnectOptions {
 export interface ConnectorHarness {
   readonly board: BoardHandle;
   connect(options?: ConnectOptions): Connector;
+  /** A ticket that is there already, on a board that tests may not fill: a real one. */
+  readonly standing?: TicketId;
   readonly moves: {
     /** A move open to a new ticket, without fields. */
     readonly plain: { readonly from: StatusId; readonly to: StatusId };
@@ -87,9 +96,14 @@ export async function withTicket(
   fresh: Fresh,
 ): Promise<{ harness: ConnectorHarness; connector: Connector; ticket: Ticket }> {
   const harness = await fresh();
-  await harness.board.addTicket("A ticket to be moved");
   const connector = harness.connect();
   await connector.pullWorkflows(never);
+  if (harness.standing !== undefined) {
+    const ticket = await connector.readTicket(harness.standing, never);
+    if (ticket === undefined) throw new Error("the ticket that should stand there is gone");
+    return { harness, connector, ticket };
+  }
+  await harness.board.addTicket("A ticket to be moved");
   return { harness, connector, ticket: only(await pull(connector)) };
 }
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { rateLimited } from "../../../src/board/http.js";
 import { errorOf, type Fresh, HAS_NOT, moveTo, never, withTicket, writes } from "./harness.js";
 
-export function describeMoving(fresh: Fresh): void {
-  describe("moving", () => {
+/** What can be tried on a board as it stands, with one ticket of its own. */
+export function describeRoundTrip(fresh: Fresh): void {
+  describe("moving there and back", () => {
     it("moves a ticket, once, and returns it as the board then reports it", async () => {
       const { harness, connector, ticket } = await withTicket(fresh);
       const { to } = harness.moves.plain;
@@ -11,7 +12,7 @@ export function describeMoving(fresh: Fresh): void {
       const start = harness.board.journal.length;
       const moved = await connector.move(ticket, move, {}, never);
       expect(moved).toMatchObject({ id: ticket.id, status: to });
-      expect(writes(harness.board, start)).toBe(1);
+      if (harness.standing === undefined) expect(writes(harness.board, start)).toBe(1);
       expect(await connector.readTicket(ticket.id, never)).toMatchObject({ status: to });
     });
 
@@ -23,7 +24,11 @@ export function describeMoving(fresh: Fresh): void {
       expect(both?.moves).toEqual(await connector.openMoves(ticket, never));
       expect(both?.moves.map((move) => move.to)).not.toContain(ticket.status);
     });
+  });
+}
 
+export function describeMoving(fresh: Fresh): void {
+  describe("moving", () => {
     it("says where the ticket truly is when the board's own rule took it further", async ({ skip }) => {
       const { harness, connector, ticket } = await withTicket(fresh);
       if (harness.board.addRule === undefined) return skip(HAS_NOT);

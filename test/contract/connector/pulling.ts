@@ -5,8 +5,9 @@ import { type Fresh, never, pull, withTicket } from "./harness.js";
 
 const PAST = new Date("2001-01-01T00:00:00Z");
 
-export function describePulling(fresh: Fresh): void {
-  describe("pulling", () => {
+/** What can be tried on a board as it stands, with one ticket of its own. */
+export function describeReading(fresh: Fresh): void {
+  describe("reading", () => {
     it("tells a workflow whose statuses and moves hold together", async () => {
       const harness = await fresh();
       const graphs = await harness.connect().pullWorkflows(never);
@@ -34,6 +35,28 @@ export function describePulling(fresh: Fresh): void {
       expect(ids(await harness.connect().pullWorkflows(never))).toEqual(before);
     });
 
+    it("reads one ticket as the list told it", async () => {
+      const { connector, ticket, harness } = await withTicket(fresh);
+      expect(await connector.readTicket(ticket.id, never)).toMatchObject({
+        id: ticket.id,
+        title: ticket.title,
+        status: harness.moves.plain.from,
+        workflow: ticket.workflow,
+      });
+    });
+
+    it("needs no earlier pull to read a ticket", async () => {
+      const { harness, ticket } = await withTicket(fresh);
+      expect(await harness.connect().readTicket(ticket.id, never)).toMatchObject({
+        id: ticket.id,
+        workflow: ticket.workflow,
+      });
+    });
+  });
+}
+
+export function describePulling(fresh: Fresh): void {
+  describe("pulling", () => {
     it.each([0, 1, 51, 101, 251, 1_001])("reads all of %i tickets", async (count) => {
       const harness = await fresh();
       await harness.board.addTickets(count);
@@ -49,30 +72,12 @@ export function describePulling(fresh: Fresh): void {
       }
     });
 
-    it("reads one ticket as the list told it", async () => {
-      const { connector, ticket, harness } = await withTicket(fresh);
-      expect(await connector.readTicket(ticket.id, never)).toMatchObject({
-        id: ticket.id,
-        title: "A ticket to be moved",
-        status: harness.moves.plain.from,
-        workflow: ticket.workflow,
-      });
-    });
-
     it("knows nothing of a ticket that is gone", async () => {
       const { harness, connector, ticket } = await withTicket(fresh);
       await harness.board.remove(ticket);
       expect(await connector.readTicket(ticket.id, never)).toBeUndefined();
       expect(await connector.readWithMoves?.(ticket.id, never)).toBeUndefined();
       expect(await pull(connector)).toEqual([]);
-    });
-
-    it("needs no earlier pull to read a ticket", async () => {
-      const { harness, ticket } = await withTicket(fresh);
-      expect(await harness.connect().readTicket(ticket.id, never)).toMatchObject({
-        id: ticket.id,
-        workflow: ticket.workflow,
-      });
     });
 
     it("never misses what changed at or after `since`", async () => {
