@@ -6,7 +6,7 @@ import { liveAccount, liveHarness } from "../support/live.js";
 /** Against real accounts, by hand: what keeps the emulators honest. */
 
 for (const kind of BOARDS) {
-  const variable = `BOARDWALK_LIVE_${kind.provider.toUpperCase()}`;
+  const variable = `LIVE_${kind.provider.toUpperCase()}`;
   const account = liveAccount(variable);
   if (account === undefined) {
     console.info(`${kind.provider} is skipped: set ${variable}, as CONTRIBUTING.md says under "Live tests".`);

@@ -3,7 +3,7 @@ import { githubVcs } from "../../connectors/github/index.js";
 import { describeStandingVcs } from "../contract/vcs.contract.js";
 import { liveRepository, spoilt } from "../support/live.js";
 
-const VARIABLE = "BOARDWALK_LIVE_GITHUB_VCS";
+const VARIABLE = "LIVE_GITHUB_VCS";
 const given = liveRepository(VARIABLE);
 const NAME = "a repository on GitHub";
 
