@@ -1,4 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
+import { type EventTool, eventTools } from "../bridge/event-tools.js";
+import { eventFacts } from "../bridge/logic.js";
 import { moveEvent, NO_STATUS, type Status } from "../machine/index.js";
 import type { KeptWorkflow } from "../tickets/tickets.js";
 import { argumentsOf } from "./arguments.js";
@@ -69,10 +71,10 @@ export function generatedCatalogue(options: GeneratedOptions): {
   const targets = options.workflows.toSorted(byId).flatMap(destinations);
   const reserved = CORE_TOOLS.map((entry) => entry.tool.name);
   const { names, kept } = nameDestinations(targets, options.kept, options.now(), reserved);
-  const moves = new Map(targets.map((target) => [target, moveTool(target, nameOf(names, target))]));
+  const moves = new Map(options.workflows.toSorted(byId).flatMap((kept) => moveTools(kept, targets, names)));
   const entries = [...core, ...moves.values()];
   const byName = new Map(entries.map((entry) => [entry.tool.name, entry]));
-  const old = new Map(renamed(targets, names, kept));
+  const old = new Map(renamed(moves, kept));
   const find = (name: string) => byName.get(name) ?? stillUnderstood(old.get(name), options.now());
   if (entries.length > (options.maxTools ?? MAX_TOOLS)) {
     const compact = coreCatalogue(options.workflows);
@@ -100,12 +102,11 @@ function openStatuses(
   status: string,
 ): ReadonlySet<string> {
   const kept = workflows.find(({ graph }) => graph.id === workflow);
-  const events = new Set(kept && machineOf(kept).states.get(status)?.events);
+  const events = new Set(kept && Object.keys(machineOf(kept).states[status]?.on ?? {}));
   return new Set(kept?.graph.statuses.map(({ id }) => id).filter((id) => events.has(moveEvent(id))));
 }
 
 interface Target extends Destination {
-  readonly closing: boolean;
   readonly aliases: readonly string[];
 }
 
@@ -128,7 +129,6 @@ function target(workflow: string, workflowName: string, status: Status): Target 
     workflowName,
     status: status.id,
     statusName: status.name,
-    closing: status.category === "done" || status.category === "canceled",
     aliases: status.aliases,
   };
 }
@@ -142,22 +142,44 @@ const MOVE_INPUT = objectSchema(MOVE_ARGS);
 const MOVE_OUTPUT = shallowSchema(moveOutput);
 const MOVE_META = cardMeta(MOVING);
 
-function moveTool(to: Target, name: string): ToolEntry {
-  const title = `Move to ${label(to.statusName)}`;
+/** The library's tool generator over this workflow's machine, with names that last and words for a board. */
+function moveTools(
+  kept: KeptWorkflow,
+  targets: readonly Target[],
+  names: ReadonlyMap<string, string>,
+): (readonly [Target, ToolEntry])[] {
+  const own = targets.filter((to) => to.workflow === kept.graph.id);
+  const byEvent = new Map(own.map((to) => [moveEvent(to.status), to]));
+  const said = (say: (to: Target) => string) => (event: string) => {
+    const to = byEvent.get(event);
+    return to === undefined ? event : say(to);
+  };
+  const events = eventFacts(machineOf(kept)).filter(({ type }) => byEvent.has(type));
+  const tools = eventTools(
+    { events },
+    {
+      toolName: said((to) => nameOf(names, to)),
+      toolTitle: said((to) => `Move to ${label(to.statusName)}`),
+      describeTool: said(describeMove),
+    },
+  );
+  const made = new Map(tools.map((tool) => [tool.event, tool]));
+  return own.flatMap((to) => {
+    const tool = made.get(moveEvent(to.status));
+    return tool === undefined ? [] : [[to, moveTool(to, tool)] as const];
+  });
+}
+
+function moveTool(to: Target, { name, title, description, annotations }: EventTool): ToolEntry {
   return {
     tool: listedTool({
       name,
       title,
-      description: describeMove(to),
+      description,
       inputSchema: MOVE_INPUT,
       outputSchema: MOVE_OUTPUT,
-      annotations: {
-        title,
-        readOnlyHint: false,
-        destructiveHint: to.closing,
-        idempotentHint: true,
-        openWorldHint: true,
-      },
+      // A ticket that is there already stays there; and the board is a world of its own.
+      annotations: { ...annotations, title, idempotentHint: true, openWorldHint: true },
       _meta: MOVE_META,
     }),
     readOnly: false,
@@ -186,17 +208,12 @@ function describeMove(to: Target): string {
 }
 
 /** Tools under the names of before a rename, whose answers say the new one. */
-function* renamed(
-  targets: readonly Target[],
-  names: ReadonlyMap<string, string>,
-  kept: KeptNames,
-): Iterable<[string, OldName]> {
-  const byKey = new Map(targets.map((to) => [destinationKey(to.workflow, to.status), to]));
+function* renamed(moves: ReadonlyMap<Target, ToolEntry>, kept: KeptNames): Iterable<[string, OldName]> {
+  const byKey = new Map([...moves].map((move) => [destinationKey(move[0].workflow, move[0].status), move]));
   for (const [oldName, alias] of Object.entries(kept.aliases)) {
-    const to = byKey.get(destinationKey(alias.workflow, alias.status));
-    if (to === undefined) continue;
-    const entry = underOldName(moveTool(to, nameOf(names, to)), to);
-    yield [oldName, { entry, until: Date.parse(alias.until) }];
+    const move = byKey.get(destinationKey(alias.workflow, alias.status));
+    if (move === undefined) continue;
+    yield [oldName, { entry: underOldName(move[1], move[0]), until: Date.parse(alias.until) }];
   }
 }
 

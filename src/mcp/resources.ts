@@ -94,12 +94,12 @@ async function findTicket(
   const actor = await tenantOf(call).getActor(id);
   if (actor === undefined || actor.ticket.connection !== connection) return undefined;
   const workflow = call.catalogue.workflows.find((kept) => kept.graph.id === actor.ticket.workflow);
-  const state = workflow && machineOf(workflow).states.get(actor.ticket.status);
+  const state = workflow && machineOf(workflow).states[actor.ticket.status];
   return {
     value: actor.ticket.status,
     context: actor.context,
-    availableEvents: state?.events ?? [],
-    done: state?.done === true,
+    availableEvents: Object.keys(state?.on ?? {}),
+    done: state?.final === true,
     ticket: { id: actor.ticket.id, key: actor.ticket.key, title: actor.ticket.title },
   };
 }

@@ -168,12 +168,19 @@ describe.each(ERAS)("an official client of %s", (era, connect) => {
   });
 
   it("sees nothing of another tenant", async () => {
-    fixture.tickets.setGraphs("globex", openGraph("linear.y.1", "Ops", [{ id: "a", name: "Open" }]));
+    fixture.tickets.setGraphs(
+      "globex",
+      openGraph("linear.y.1", "Ops", [
+        { id: "a", name: "Open" },
+        { id: "b", name: "Shut" },
+      ]),
+    );
     await fixture.store.tenant("acme").saveActor(actorOf("jira.x.10", "Fix the login page", "4"));
     const client = await connect("globex:bob");
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name).filter((name) => name.includes("move_to"))).toEqual([
       "ops_move_to_open",
+      "ops_move_to_shut",
     ]);
     const call = client.callTool({ name: "web_move_to_done", arguments: { ticket: "jira.x.10" } });
     await expect(call).rejects.toMatchObject({ code: -32602 });
