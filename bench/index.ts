@@ -3,10 +3,12 @@ import { run as alexa } from "./alexa.js";
 import { run as gate } from "./gate.js";
 import { run as guards } from "./guards.js";
 import type { Row } from "./harness.js";
+import { run as imports } from "./import.js";
 import { run as librarySize } from "./library-size.js";
 import { run as mcp } from "./mcp.js";
 import { run as move } from "./move.js";
 import { run as references } from "./references.js";
+import { run as sync } from "./sync.js";
 import { run as transitions } from "./transitions.js";
 
 /** Every claim about speed, in one table: each row a ratio of two things measured side by side in this run. */
@@ -18,6 +20,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   gate,
   mcp,
   move,
+  import: imports,
   references,
   alexa,
 };

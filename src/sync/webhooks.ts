@@ -46,16 +46,22 @@ export async function receiveWebhook(
   if (handle === undefined)
     throw new BoardwalkError("not_found_or_hidden", "Nobody waits for deliveries here.");
   const tenant = deps.store.tenant(handle.tenant);
-  const connection = await deps.connections.get(tenant, handle.value);
+  const [connection, { connector }] = await Promise.all([
+    deps.connections.get(tenant, handle.value),
+    deps.connections.open(tenant, handle.value),
+  ]);
   if (connection.provider !== provider)
     throw new BoardwalkError("not_found_or_hidden", "Nobody waits for deliveries here.");
-  const { webhooks } = (await deps.connections.open(tenant, connection.id)).connector;
+  const { webhooks } = connector;
   if (webhooks === undefined)
     throw new BoardwalkError("not_found_or_hidden", "This board is polled; it sends no deliveries.");
   const { deliveryId, hints, sentAt } = await webhooks.read(delivery);
-  await tenant.remember(deliveredKey(connection.id), delivery.receivedAt.toISOString(), DELIVERED_MS);
   const claim = `delivery/${connection.id}/${deliveryId}`;
-  if (!(await tenant.claim(claim, REMEMBER_MS))) return { fresh: false, hints: 0 };
+  const [fresh] = await Promise.all([
+    tenant.claim(claim, REMEMBER_MS),
+    tenant.remember(deliveredKey(connection.id), delivery.receivedAt.toISOString(), DELIVERED_MS),
+  ]);
+  if (!fresh) return { fresh: false, hints: 0 };
   try {
     for (const hint of hints) await follow(deps, tenant, connection.id, hint, deliveryId);
   } catch (error) {

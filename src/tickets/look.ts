@@ -67,9 +67,11 @@ export async function look(
   where: WhereToLook,
   signal: AbortSignal,
 ): Promise<ActorRecord | undefined> {
-  const { connector } = await deps.boards.open(store, where.connection);
   for (let again = 0; again < LOOKS; again++) {
-    const before = await store.getActor(where.ticket);
+    const [{ connector }, before] = await Promise.all([
+      deps.boards.open(store, where.connection),
+      store.getActor(where.ticket),
+    ]);
     const seen = await connector.readTicket(where.ticket, signal);
     if (seen === undefined && before === undefined) return undefined;
     const after =
