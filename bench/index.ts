@@ -20,6 +20,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   gate,
   mcp,
   move,
+  sync,
   import: imports,
   references,
   alexa,
