@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const PATIENCE_MS = 300_000;
+
+/** The package as people get it, in an empty folder. */
+let dir: string;
+let app: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "boardwalk-package-"));
+  app = join(dir, "app");
+  // Packed from a copy, so that a build here gets in nobody's way.
+  const source = join(dir, "source");
+  const kept = (path: string) => !/(^|\/)(node_modules|\.git|dist|\.boardwalk)$/.test(path);
+  await cp(process.cwd(), source, { recursive: true, filter: kept });
+  await symlink(resolve("node_modules"), join(source, "node_modules"));
+  const { stdout } = await run("npm", ["pack", "--silent", "--pack-destination", dir], { cwd: source });
+  const tarball = join(dir, stdout.trim().split("\n").at(-1) ?? "");
+  await cp(join(source, "examples"), join(app, "examples"), { recursive: true });
+  await writeFile(join(app, "package.json"), JSON.stringify({ name: "app", private: true, type: "module" }));
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", tarball], { cwd: app });
+}, PATIENCE_MS);
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const node = (code: string) => run(process.execPath, ["--input-type=module", "-e", code], { cwd: app });
+
+describe(
+  "the packed package",
+  () => {
+    it("is a library whose entry loads no server and no client of any board", async () => {
+      const { stdout } = await node(`
+      import { createFsmMcpBridge, fsmFromStatusGraph } from "boardwalk";
+      const machine = fsmFromStatusGraph({ id: "ticket", initial: "todo", graph: { todo: ["done"], done: [] } });
+      console.log(createFsmMcpBridge(machine).tools.map(({ name }) => name).join());
+    `);
+      expect(stdout).toBe("ticket_move_to_done\n");
+    });
+
+    it("has the service's parts behind an entry of their own", async () => {
+      const { stdout } = await node(`
+      import { createMemoryStore } from "boardwalk/service";
+      const store = createMemoryStore();
+      await store.createTenant({ id: "acme", name: "Acme", createdAt: new Date(0).toISOString() });
+      console.log((await store.listTenants()).length);
+    `);
+      expect(stdout).toBe("1\n");
+    });
+
+    it("brings types that a strict compiler takes", async () => {
+      await writeFile(
+        join(app, "check.ts"),
+        'import { createFsmActor, type FsmConfig } from "boardwalk";\n' +
+          'import { createApp } from "boardwalk/service";\n' +
+          'const machine = { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } } as const satisfies FsmConfig;\n' +
+          'export const sent = createFsmActor(machine).send({ type: "GO" });\n' +
+          "// @ts-expect-error a wrong event name does not compile\n" +
+          'export const wrong = createFsmActor(machine).send({ type: "STOP" });\n' +
+          "export const app: typeof createApp = createApp;\n",
+      );
+      const options = [
+        "--noEmit",
+        "--strict",
+        "--skipLibCheck",
+        "--module",
+        "nodenext",
+        "--target",
+        "es2023",
+        "check.ts",
+      ];
+      const checked = run(process.execPath, [resolve("node_modules/typescript/lib/tsc.js"), ...options], {
+        cwd: app,
+      });
+      await expect(
+        checked.then(
+          () => "",
+          (failed: { stdout: string }) => failed.stdout,
+        ),
+      ).resolves.toBe("");
+    });
+
+    it("runs the demo", async () => {
+      const { stdout } = await run(
+        "npx",
+        ["--no-install", "boardwalk", "demo", "--say", "move the login bug to in review"],
+        { cwd: app },
+      );
+      expect(stdout).toContain("Draft pull request number 1 is open.");
+    });
+  },
+  PATIENCE_MS,
+);
