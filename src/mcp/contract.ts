@@ -4,7 +4,7 @@ import type { Tickets } from "../tickets/tickets.js";
 import type { Call } from "./call.js";
 import { FROZEN } from "./catalogue.js";
 import { createDispatcher } from "./dispatcher.js";
-import { LEGACY_VERSIONS, MODERN_VERSION } from "./server.js";
+import { createServer, LEGACY_VERSIONS, MODERN_VERSION } from "./server.js";
 
 /** What a host of the frozen surface reads once, when an add-on is deployed, and is locked with its publication. */
 export interface FrozenContract {
@@ -22,7 +22,7 @@ const LISTS = ["tools", "resources", "resources/templates", "prompts"] as const;
 
 /** The contract, read off the very server that answers on the surface, as a service without a tenant sees it. */
 export async function frozenContract(): Promise<FrozenContract> {
-  const dispatcher = await createDispatcher("legacy", "0");
+  const dispatcher = await createDispatcher("legacy", "0", createServer);
   try {
     const lists: Record<string, unknown> = {};
     for (const list of LISTS) {

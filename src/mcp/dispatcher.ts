@@ -8,7 +8,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Call } from "./call.js";
-import { createServer, MODERN_VERSION } from "./server.js";
+import { MODERN_VERSION, type ServerOf } from "./server.js";
 
 export type Era = "modern" | "legacy";
 
@@ -127,16 +127,21 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-export async function createDispatcher(era: Era, version: string): Promise<Dispatcher> {
+export async function createDispatcher(era: Era, version: string, serverOf: ServerOf): Promise<Dispatcher> {
   const transport = new SharedTransport(era);
-  const server = createServer(version, (ctx: ServerContext) => transport.callOf(ctx.mcpReq.id));
+  const server = serverOf(version, (ctx: ServerContext) => transport.callOf(ctx.mcpReq.id));
   await server.connect(transport);
   return { request: (request, call) => transport.request(request, call), close: () => server.close() };
 }
 
 /** The legacy handshake, on a server of its own: it leaves the client's identity behind in the server it runs on. */
-export async function initialize(request: JSONRPCRequest, call: Call, version: string): Promise<Reply> {
-  const dispatcher = await createDispatcher("legacy", version);
+export async function initialize(
+  request: JSONRPCRequest,
+  call: Call,
+  version: string,
+  serverOf: ServerOf,
+): Promise<Reply> {
+  const dispatcher = await createDispatcher("legacy", version, serverOf);
   try {
     return await dispatcher.request(request, call);
   } finally {

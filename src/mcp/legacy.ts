@@ -5,7 +5,7 @@ import { type Dispatcher, initialize, type Reply } from "./dispatcher.js";
 import { openEventStream } from "./event-stream.js";
 import { nameOfClient, type Principal, type Surface } from "./principal.js";
 import { writeEmpty, writeError, writeJson, writeMessage, writeRejection } from "./replies.js";
-import { LEGACY_VERSIONS } from "./server.js";
+import { LEGACY_VERSIONS, type ServerOf } from "./server.js";
 import type { Session } from "./sessions.js";
 import type { SharedSessions } from "./shared-sessions.js";
 
@@ -31,6 +31,7 @@ interface LegacyOptions {
   readonly dispatcher: Dispatcher;
   readonly sessions: SharedSessions;
   readonly version: string;
+  readonly serverOf: ServerOf;
   readonly callFor: (
     principal: Principal,
     surface: Surface,
@@ -125,7 +126,7 @@ async function shakeHands(
   const { res, principal, surface } = exchange;
   if (!isInitializeRequest(request)) return writeError(res, BAD_HANDSHAKE, request.id);
   const call = await options.callFor(principal, surface, undefined);
-  const reply = await initialize(request, call, options.version);
+  const reply = await initialize(request, call, options.version, options.serverOf);
   if ("error" in reply.message) return writeMessage(res, reply.status, reply.message);
   const session = await options.sessions.begin(principal, surface, nameOfClient(request.params?.clientInfo));
   writeReplies(res, [reply], false, session);

@@ -13,6 +13,7 @@ import { createModernHandlers, isPlain, type ModernHandlers } from "./modern.js"
 import type { Principal, Surface } from "./principal.js";
 import { writeError, writeMessage, writeRejection } from "./replies.js";
 import { ticketUri, workflowUri } from "./resources.js";
+import { createServer, type ServerOf } from "./server.js";
 import { createSessions } from "./sessions.js";
 import { createSharedSessions, type SessionBus, type SharedSessions } from "./shared-sessions.js";
 import { clientOf, idOf, requests, standardHeaders } from "./wire.js";
@@ -28,6 +29,8 @@ export interface McpOptions {
   /** Origins (`https://host[:port]`) whose pages may call; a page of the called host always may. */
   readonly allowedOrigins: readonly string[];
   readonly version?: string;
+  /** What answers behind the endpoint. @default the service's own tools, resources and prompts */
+  readonly serverOf?: ServerOf;
   readonly log?: McpLog;
   readonly now?: () => Date;
   /** @default 1 MiB */
@@ -121,10 +124,10 @@ const UNLINKED = { status: 401, code: -32000, message: "Please link your account
 
 /** The MCP endpoint over `tickets`: both protocol eras on one URL, for every tenant. */
 export async function createMcp(options: McpOptions): Promise<Mcp> {
-  const version = options.version ?? "0.0.0";
+  const { version = "0.0.0", serverOf = createServer } = options;
   const [modern, legacy] = await Promise.all([
-    createDispatcher("modern", version),
-    createDispatcher("legacy", version),
+    createDispatcher("modern", version, serverOf),
+    createDispatcher("legacy", version, serverOf),
   ]);
   const now = options.now ?? (() => new Date());
   const report = reporter(options.log);
@@ -157,6 +160,7 @@ class Endpoint implements Mcp {
     [modern, legacy]: readonly [Dispatcher, Dispatcher],
   ) {
     const now = options.now ?? (() => new Date());
+    const { serverOf = createServer } = options;
     this.guard = createGuard(options);
     this.#options = options;
     this.#report = reporter(options.log);
@@ -164,11 +168,14 @@ class Endpoint implements Mcp {
     this.#sessions = sessions;
     this.#dispatchers = [modern, legacy];
     this.#modern = modern;
-    this.#handlers = createModernHandlers(version, (error) => this.#report(BoardwalkError.from(error)));
+    this.#handlers = createModernHandlers(version, serverOf, (error) =>
+      this.#report(BoardwalkError.from(error)),
+    );
     this.#legacy = createLegacy({
       dispatcher: legacy,
       sessions: this.#sessions,
       version,
+      serverOf,
       callFor: (...about) => this.#callFor(...about),
     });
   }

@@ -8,7 +8,7 @@ import {
   type McpHttpHandler,
 } from "@modelcontextprotocol/server";
 import type { Call } from "./call.js";
-import { createServer, MODERN_VERSION } from "./server.js";
+import { MODERN_VERSION, type ServerOf } from "./server.js";
 
 /** The body member that the `Mcp-Name` header has to repeat, by method. */
 const NAMED_BY: Readonly<Record<string, "name" | "uri">> = {
@@ -53,7 +53,11 @@ interface Served {
   users: number;
 }
 
-export function createModernHandlers(version: string, report: (error: Error) => void): ModernHandlers {
+export function createModernHandlers(
+  version: string,
+  serverOf: ServerOf,
+  report: (error: Error) => void,
+): ModernHandlers {
   const served = new Map<string, Served>();
   const calls = new WeakMap<AuthInfo, Call>();
 
@@ -65,7 +69,7 @@ export function createModernHandlers(version: string, report: (error: Error) => 
       ({ authInfo }) => {
         const call = authInfo === undefined ? undefined : calls.get(authInfo);
         if (call === undefined) throw new Error("A request came without the call it belongs to.");
-        return createServer(version, () => call);
+        return serverOf(version, () => call);
       },
       { legacy: "reject", bus, maxSubscriptions: MAX_STREAMS_PER_TENANT },
     );

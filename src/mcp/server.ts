@@ -38,6 +38,9 @@ const params = {
   }),
 };
 
+/** Makes the SDK server that answers: {@link createServer}, or in tests another one on the same transport. */
+export type ServerOf = (version: string, callOf: (ctx: ServerContext) => Call) => Server;
+
 /**
  * An SDK server that holds nothing of any tenant: each request brings its own {@link Call}, found by `callOf`.
  * That is why one of these may serve everybody.
