@@ -1,6 +1,7 @@
 import { BoardwalkError } from "../errors.js";
+import type { MoveDeps } from "./asking.js";
 import { rememberHeard } from "./heard.js";
-import { type MoveDeps, move } from "./moves.js";
+import { move } from "./moves.js";
 import { checkProgress, undo } from "./progress.js";
 import { createReads } from "./reads.js";
 import { speechFor, speechSettingOf } from "./settings.js";

@@ -3,32 +3,34 @@ import { BoardwalkError } from "../errors.js";
 import type { ActorRecord, PendingMove } from "../store/store.js";
 import { intend, type Wish } from "./actor.js";
 import { acceptedAnswer, ends, settledAnswer } from "./answers.js";
-import { answered, ask, type Question } from "./confirm.js";
+import {
+  agreedTo,
+  type Course,
+  confirmFirst,
+  isDone,
+  type MoveDeps,
+  wantsYes,
+  withAgreed,
+  withToken,
+} from "./asking.js";
 import { decide, knowsAllEdges } from "./decide.js";
 import { endingOf } from "./endings.js";
 import { openFacts, ticketFacts } from "./facts.js";
 import { talkedOf } from "./heard.js";
-import { hookJobFor, moveJobFor, observeJobFor, type TicketJobs } from "./jobs.js";
+import { hookJobFor, moveJobFor, observeJobFor } from "./jobs.js";
 import { moveReply } from "./perform.js";
 import { hookReply } from "./perform-hook.js";
 import { askWhich } from "./reads.js";
 import { repeatOf } from "./repeat.js";
 import { type Resolved, resolveTicket } from "./resolve.js";
-import { confirmsClosing, speechFor } from "./settings.js";
+import { speechFor } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
 import type { Speech } from "./speech.js";
 import { heardFor, type OrAnswer, resolveTarget, type Target } from "./target.js";
 import type { Conversation, MoveArguments } from "./tickets.js";
-import type { TenantView, Views } from "./view.js";
-import type { Workflow } from "./workflow.js";
+import type { TenantView } from "./view.js";
 
 /** A move from words to a spoken answer: resolve, decide, intend, ask, and say what became true. */
-
-export interface MoveDeps {
-  readonly views: Views;
-  readonly jobs: TicketJobs;
-  now(): Date;
-}
 
 /** One move, from what was said to what can be said of it. */
 export async function move(deps: MoveDeps, talk: Conversation, args: MoveArguments): Promise<MoveShape> {
@@ -36,16 +38,6 @@ export async function move(deps: MoveDeps, talk: Conversation, args: MoveArgumen
   const resolved = resolveTicket(view, args.ticket, await talkedOf(talk, args.ticket));
   if (resolved.kind !== "one") return whichTicket(view, resolved, speechFor(talk, view.speech));
   return await moveTicket(deps, talk, view, { record: resolved.value, heard: resolved.heard === true }, args);
-}
-
-/** What one move is carried through: who asks, how to answer, and until when. */
-interface Course {
-  readonly deps: MoveDeps;
-  readonly talk: Conversation;
-  readonly view: TenantView;
-  readonly say: Speech;
-  readonly workflow: Workflow;
-  readonly deadline: number;
 }
 
 /** The move of a ticket that is known. `heard`: it was known only by its sound. */
@@ -92,89 +84,14 @@ async function moveTo(
   if (heard !== undefined && "answer" in heard) return heard.answer;
   const current = await confirmClosed(course, record, target.to);
   if ("answer" in current) return current.answer;
-  const wish = wishOf(deps, talk, withAgreed(args, agreed), { via: agreed?.via, ...target }, heard?.status);
-  if (agreed === undefined && mustConfirm(course, current.record, target))
+  const asks = agreed === undefined && wantsYes(course, target);
+  // Where we think that it is there already nothing is asked, so nothing may be written if we are wrong.
+  const stands = asks ? target.to : heard?.status;
+  const wish = wishOf(deps, talk, withAgreed(args, agreed), { via: agreed?.via, ...target }, stands);
+  if (asks && !isDone(current.record, target.to))
     return await confirmFirst(course, current.record, wish, target.heard === true);
   const answer = await carryOut(course, current.record, wish);
   return await withToken(course, answer, current.record, wish);
-}
-
-/** What the token's question was answered for: `not` when it is no answer of this speaker's to this. */
-async function agreedTo(
-  { deps, talk }: Course,
-  record: ActorRecord,
-  to: string,
-  token: string | undefined,
-): Promise<Question | "not" | undefined> {
-  // Nothing is left to agree to: a repeated answer finds its move made, or under way.
-  if (token === undefined || isDone(record, to)) return undefined;
-  return (await answered(talk, token, { ticket: record.ticket.id, to }, deps.now())) ?? "not";
-}
-
-function isDone({ ticket, pending }: ActorRecord, to: string): boolean {
-  return pending === undefined ? ticket.status === to : pending.to === to;
-}
-
-/** A field that was asked for joins those that were given before. */
-function withAgreed(
-  args: Omit<MoveArguments, "ticket">,
-  agreed: Question | undefined,
-): Omit<MoveArguments, "ticket"> {
-  if (agreed === undefined) return args;
-  const fields = { ...agreed.fields, ...args.fields };
-  const comment = args.comment ?? agreed.comment;
-  return {
-    ...args,
-    ...(Object.keys(fields).length === 0 ? {} : { fields }),
-    ...(comment === undefined ? {} : { comment }),
-  };
-}
-
-function mustConfirm({ talk, view, workflow }: Course, record: ActorRecord, target: Target): boolean {
-  if (isDone(record, target.to)) return false;
-  if (target.heard) return true;
-  const category = workflow.status(target.to)?.category;
-  return (category === "done" || category === "canceled") && confirmsClosing(talk, view.speech);
-}
-
-/** Reads the move back: what, from where, to where. Nothing is done until it is answered. */
-async function confirmFirst(
-  course: Course,
-  record: ActorRecord,
-  wish: Wish,
-  heard: boolean,
-): Promise<MoveShape> {
-  const { say, workflow } = course;
-  const ticket = ticketFacts(record, workflow);
-  const spoken = say.confirm({ ticket, to: workflow.status(wish.to)?.name ?? wish.to }, heard);
-  const token = await askedOf(course, record, wish);
-  const question = { about: "confirm" as const, options: say.yesAndNo(), token };
-  return { outcome: "question", ticket, ...ends(workflow, record.ticket.status, wish.to), question, spoken };
-}
-
-/** A question that came up on the way is answered in a second call that need not repeat the first. */
-async function withToken(
-  course: Course,
-  answer: MoveShape,
-  record: ActorRecord,
-  wish: Wish,
-): Promise<MoveShape> {
-  const { question } = answer;
-  if (question === undefined || question.about === "ticket") return answer;
-  return { ...answer, question: { ...question, token: await askedOf(course, record, wish) } };
-}
-
-async function askedOf({ deps, talk }: Course, { ticket }: ActorRecord, wish: Wish): Promise<string> {
-  const { to, via, fields, comment } = wish;
-  const question: Question = {
-    ticket: ticket.id,
-    to,
-    from: ticket.status,
-    ...(via === undefined ? {} : { via }),
-    ...(fields === undefined ? {} : { fields: { ...fields } }),
-    ...(comment === undefined ? {} : { comment }),
-  };
-  return await ask(talk, question, deps.now());
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { ActorRecord, PendingMove, SettledMove } from "../store/store.js";
 import { acceptedAnswer, settledAnswer } from "./answers.js";
+import type { MoveDeps } from "./asking.js";
 import { hookFacts, ticketFacts } from "./facts.js";
 import { talkedOf } from "./heard.js";
-import { type MoveDeps, moveTicket, whichTicket } from "./moves.js";
+import { moveTicket, whichTicket } from "./moves.js";
 import { repeatOfUndo } from "./repeat.js";
 import { resolveTicket } from "./resolve.js";
 import { speechFor } from "./settings.js";

@@ -107,6 +107,19 @@ describe("a closing move", () => {
   });
 });
 
+describe("a closing move of a ticket that we think is closed", () => {
+  it("asks nothing where it is, and writes nothing where it is not", async () => {
+    const token = await askedToken();
+    expect((await move({ token })).outcome).toBe("confirmed");
+    expect(await move({})).toMatchObject({ outcome: "confirmed", already: true });
+    board.moveAsPerson(LOGIN, "3");
+    expect(await move({})).toMatchObject({ outcome: "conflict", ticket: { status: { name: "In Review" } } });
+    expect(await move({ token })).toMatchObject({ outcome: "refused" });
+    expect(board.writes).toHaveLength(1);
+    await askedToken();
+  });
+});
+
 describe("a token", () => {
   it("is good once", async () => {
     const token = await askedToken();
