@@ -2,6 +2,7 @@ import {
   createEmulatorHost,
   type EmulatorHostOptions,
   type Faults,
+  type Gate,
   type JournalEntry,
 } from "../../src/board/emulator.js";
 import { demoLinearTeam } from "./emulator/demo.js";
@@ -39,6 +40,7 @@ export interface LinearEmulator extends People {
   /** The state itself, to look into. */
   readonly workspace: Workspace;
   setFaults(faults: Faults): void;
+  setGate(gate: Gate): void;
   readonly limitRate: Limits["limitRate"];
   close(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export async function startLinearEmulator(options: LinearEmulatorOptions = {}): 
     webhooks,
     workspace,
     setFaults: (faults) => host.setFaults(faults),
+    setGate: (gate) => host.setGate(gate),
     limitRate: limits.limitRate,
     async close() {
       webhooks.close();

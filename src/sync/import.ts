@@ -1,6 +1,6 @@
 import type { Problem } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
-import type { TenantStore } from "../store/store.js";
+import type { ActorRecord, TenantStore } from "../store/store.js";
 import type { OpenBoard } from "../tickets/boards.js";
 import { observeJobFor, type SyncReach } from "../tickets/jobs.js";
 import { BOUNCING, bounceProblems, healthWith } from "./health.js";
@@ -21,6 +21,8 @@ export interface SyncResult {
 /** Clocks differ and boards index late: each reading begins this much before the last one did. */
 const OVERLAP_MS = 5 * 60_000;
 const FULL_EVERY_MS = 6 * 3_600_000;
+/** How often a long import says how far it is. */
+const PROGRESS_EVERY_MS = 1_000;
 
 /** Brings our picture of one connection up to date. Running it again changes nothing that the board has not changed. */
 export async function syncConnection(
@@ -75,13 +77,17 @@ function fullIsDue(deps: SyncDeps, { fullAt, sealed }: ConnectionRecord, at: Dat
 }
 
 async function readTickets(
-  { deps, tenant, connection, board, signal }: Work,
+  { deps, tenant, connection, board, startedAt, signal }: Work,
   full: boolean,
   refresh: () => Promise<void>,
 ): Promise<Read> {
   const since = full || connection.since === undefined ? undefined : new Date(connection.since);
+  let notedAt = startedAt.getTime();
   const onProgress = async (read: number) => {
-    const progress = { read, at: deps.now().toISOString() };
+    const at = deps.now();
+    if (at.getTime() - notedAt < PROGRESS_EVERY_MS) return;
+    notedAt = at.getTime();
+    const progress = { read, at: at.toISOString() };
     await deps.connections.update(tenant, connection.id, (record) => ({ ...record, progress }));
   };
   return await pullTickets(deps, tenant, connection.id, board, { since, refresh, onProgress }, signal);
@@ -97,11 +103,14 @@ async function heal(
   const ids = new Set(tickets.unsure);
   const stranded = strandedStatuses(changes);
   if (full || stranded.size > 0) {
-    const doubtful = await ownTickets(tenant, connection.id, ({ ticket }) => {
+    const wanted = ({ ticket }: ActorRecord) => {
       const statuses = stranded.get(ticket.workflow);
       if (statuses === "all" || statuses?.has(ticket.status)) return true;
       return full && !tickets.ids.has(ticket.id) && !ticket.archived && !ticket.detached;
-    });
+    };
+    // What was listed just now is in doubt only where a status was taken away.
+    const mayBe = (id: string) => stranded.size > 0 || !tickets.ids.has(id);
+    const doubtful = await ownTickets(tenant, connection.id, wanted, mayBe);
     for (const id of doubtful) ids.add(id);
   }
   const cause = `heal-${startedAt.getTime()}`;

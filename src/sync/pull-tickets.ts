@@ -43,24 +43,32 @@ export async function pullTickets(
   const unsure: string[] = [];
   let created = 0;
   let read = 0;
-  const take = async (batch: readonly Ticket[]) => {
-    if (batch.length === 0) return;
+  const take = async (batch: readonly Ticket[], soFar: number) => {
     if (await namesUnknownStatus(deps, tenant, batch)) await reading.refresh();
     const taken = await takeIn(deps, tenant, connection, batch);
     created += taken.created;
     unsure.push(...taken.unsure);
+    await reading.onProgress(soFar);
   };
+  // One batch is kept while the board is asked for the next: two are held at most, however large the board.
+  let taking: Promise<void> = Promise.resolve();
   let batch: Ticket[] = [];
-  for await (const ticket of board.connector.pullTickets(reading.since, signal)) {
-    batch.push(ticket);
-    ids.add(ticket.id);
-    read += 1;
-    if (batch.length < BATCH) continue;
-    await take(batch);
-    await reading.onProgress(read);
-    batch = [];
+  try {
+    for await (const ticket of board.connector.pullTickets(reading.since, signal)) {
+      batch.push(ticket);
+      ids.add(ticket.id);
+      read += 1;
+      if (batch.length < BATCH) continue;
+      await taking;
+      taking = take(batch, read);
+      // Its failure is met at the next `await`, which may be a page away.
+      taking.catch(() => {});
+      batch = [];
+    }
+  } finally {
+    await taking;
   }
-  await take(batch);
+  if (batch.length > 0) await take(batch, read);
   return { read, created, ids, unsure };
 }
 
@@ -101,24 +109,29 @@ function isUnsure(before: ActorRecord, ticket: Ticket): boolean {
   return ticket.updatedAt === before.ticket.updatedAt && ticket.status !== before.ticket.status;
 }
 
-/** Ids of the connection's tickets that `wanted` fits, from what we keep of them. */
+/** Ids of the connection's tickets that `wanted` fits, from what we keep of them; only records that `mayBe` lets through are read. */
 export async function ownTickets(
   tenant: TenantStore,
   connection: string,
   wanted: (record: ActorRecord) => boolean,
+  mayBe?: (id: string) => boolean,
 ): Promise<string[]> {
   const found: string[] = [];
-  for await (const record of everyActor(tenant)) {
+  for await (const record of everyActor(tenant, mayBe)) {
     if (record.ticket.connection === connection && wanted(record)) found.push(record.ticket.id);
   }
   return found;
 }
 
-/** Every actor of the tenant, each at least once. */
-export async function* everyActor(tenant: TenantStore): AsyncIterable<ActorRecord> {
+/** Every actor of the tenant whose id `mayBe` lets through, each at least once. */
+export async function* everyActor(
+  tenant: TenantStore,
+  mayBe: (id: string) => boolean = () => true,
+): AsyncIterable<ActorRecord> {
   for (let revision = 0; ; ) {
     const changes = await tenant.changesSince(revision, SCAN);
-    for (const record of await tenant.getActors(changes.ids)) if (record !== undefined) yield record;
+    for (const record of await tenant.getActors(changes.ids.filter(mayBe)))
+      if (record !== undefined) yield record;
     if (changes.ids.length < SCAN || changes.revision <= revision) return;
     revision = changes.revision;
   }

@@ -4,6 +4,7 @@ import type { Redis, Result } from "ioredis";
 /** Our Lua files as commands: name, file, number of keys. What each takes and returns stands at the top of its file. */
 const SCRIPTS = [
   ["boardwalkSaveActor", "save-actor", 5],
+  ["boardwalkSaveActors", "save-actors", 4],
   ["boardwalkDeleteActor", "delete-actor", 5],
   ["boardwalkChangesSince", "changes-since", 2],
   ["boardwalkReadHistory", "read-history", 1],
@@ -18,6 +19,7 @@ type Argument = string | number;
 declare module "ioredis" {
   interface RedisCommander<Context> {
     boardwalkSaveActor(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkSaveActors(...keysAndArguments: Argument[]): Result<number[], Context>;
     boardwalkDeleteActor(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkChangesSince(
       ...keysAndArguments: Argument[]

@@ -61,11 +61,9 @@ export class RedisTenant implements TenantStore {
     const saved: ActorRecord[] = [];
     for (let from = 0; from < records.length; from += BULK_SIZE) {
       const chunk = records.slice(from, from + BULK_SIZE);
-      const versions = await this.#redis.run(async (client) => {
-        const pipeline = client.pipeline();
-        for (const record of chunk) pipeline.boardwalkSaveActor(...this.#saveArguments(record));
-        return pipelineResults(await pipeline.exec());
-      });
+      const versions = await this.#redis.run((client) =>
+        client.boardwalkSaveActors(...this.#bulkKeys(), ...chunk.flatMap(bulkArguments)),
+      );
       chunk.forEach((record, i) => {
         if (versions[i] !== 0) saved.push({ ...record, version: record.version + 1 });
       });
@@ -74,14 +72,17 @@ export class RedisTenant implements TenantStore {
   }
 
   #saveArguments(record: ActorRecord): (string | number)[] {
-    const unsettled = isUnsettled(record) ? "1" : "0";
-    const { id } = record.ticket;
-    return [...this.#actorKeys(id), id, record.version, encodeActor(record), unsettled, this.#limits.history];
+    const [id, ...saved] = bulkArguments(record);
+    return [...this.#actorKeys(id), id, ...saved, this.#limits.history];
+  }
+
+  #bulkKeys(): string[] {
+    const { actors, changes, revisions, unsettled } = this.#keys;
+    return [actors, changes, revisions, unsettled];
   }
 
   #actorKeys(id: string): string[] {
-    const keys = this.#keys;
-    return [keys.actors, keys.changes, keys.revisions, keys.unsettled, keys.history(id)];
+    return [...this.#bulkKeys(), this.#keys.history(id)];
   }
 
   async deleteActor(id: string): Promise<void> {
@@ -210,9 +211,7 @@ export function splitOnce(line: string): [before: string, after: string] {
   return [line.slice(0, space), line.slice(space + 1)];
 }
 
-function pipelineResults(results: readonly [Error | null, unknown][] | null): readonly unknown[] {
-  return (results ?? []).map(([error, result]) => {
-    if (error !== null) throw error;
-    return result;
-  });
+/** What the scripts want to know of a record to be saved. */
+function bulkArguments(record: ActorRecord): [id: string, version: number, json: string, unsettled: string] {
+  return [record.ticket.id, record.version, encodeActor(record), isUnsettled(record) ? "1" : "0"];
 }
