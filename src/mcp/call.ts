@@ -34,6 +34,11 @@ export interface Call {
   readonly report: (error: BoardwalkError) => void;
 }
 
+const LOOK_ONLY = new BoardwalkError(
+  "forbidden",
+  "Your access lets you look at tickets, but not move them. Please ask an administrator for more.",
+);
+
 /** Calls a tool by name. What goes wrong inside is an answer; only an unknown tool is a protocol error. */
 export async function callTool(call: Call, name: string, given: unknown): Promise<CallToolResult> {
   const entry = call.catalogue.find(name);
@@ -44,10 +49,10 @@ export async function callTool(call: Call, name: string, given: unknown): Promis
     );
   }
   const args = entry.args.safeParse(given ?? {});
-  if (!args.success) return failure(entry, "invalid", explainArguments(args.error, given));
-  if (!call.mayCall(call.principal, entry)) {
-    return failure(entry, "forbidden", "Your access lets you look at tickets, but not move them.");
+  if (!args.success) {
+    return await failure(call, entry, new BoardwalkError("invalid", explainArguments(args.error, given)));
   }
+  if (!call.mayCall(call.principal, entry)) return await failure(call, entry, LOOK_ONLY);
   try {
     const answer = await entry.run(call.tickets, conversation(call, name), args.data);
     await follow(call, answer);
@@ -55,7 +60,7 @@ export async function callTool(call: Call, name: string, given: unknown): Promis
   } catch (error) {
     const known = BoardwalkError.from(error);
     call.report(known);
-    return failure(entry, known.code, known.message);
+    return await failure(call, entry, known);
   }
 }
 
@@ -120,8 +125,13 @@ function success(answer: Answer): CallToolResult {
 }
 
 /** Still in the tool's declared shape: official clients check `structuredContent` even of an error. */
-function failure(entry: ToolEntry, code: string, spoken: string): CallToolResult {
-  return result({ ...entry.empty, code, spoken }, true);
+async function failure(call: Call, entry: ToolEntry, error: BoardwalkError): Promise<CallToolResult> {
+  const { code, message } = call.principal.tenant === undefined ? error : await inWordsOf(call, error);
+  return result({ ...entry.empty, code, spoken: message }, true);
+}
+
+async function inWordsOf(call: Call, error: BoardwalkError): Promise<BoardwalkError> {
+  return (await call.tickets.inWordsOf?.(conversation(call), error)) ?? error;
 }
 
 function result(answer: Answer, isError: boolean): CallToolResult {

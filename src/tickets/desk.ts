@@ -17,6 +17,7 @@ export function createTickets(deps: MoveDeps): Tickets {
     listMoves: inOwnWords(reads.listMoves),
     describeBoard: inOwnWords(reads.describeBoard),
     workflows: reads.workflows,
+    inWordsOf: translated,
     move: inOwnWords(async (talk, args) => {
       const answer = await move(deps, talk, args);
       await rememberMove(talk, answer);

@@ -1,3 +1,4 @@
+import type { BoardwalkError } from "../errors.js";
 import type { Speaker, TenantStore } from "../store/store.js";
 import type { Locale } from "./sentences/sentences.js";
 import type { BoardShape, FindShape, MoveShape, MovesShape, ReadShape } from "./shapes.js";
@@ -62,6 +63,8 @@ export interface Tickets {
     args: { readonly ticket?: string; readonly moveId?: string },
   ): Promise<MoveShape>;
   describeBoard(talk: Conversation, args: { readonly board?: string }): Promise<BoardShape>;
+  /** The same error in the language of the talk; itself where that is English, or unknown. */
+  inWordsOf?(talk: Conversation, error: BoardwalkError): Promise<BoardwalkError>;
   /** The tenant's workflows, from memory where nothing has changed. `revision` grows with any change to any of them. */
   workflows(
     tenant: TenantStore,

@@ -106,5 +106,10 @@ describe("a talk on the frozen surface", () => {
     expect(japanese.spoken).toBe("どのチケットのことか分かりません。番号かタイトルの言葉を言ってください。");
     const none = await hear("find_tickets", { query: "給与計算" }, { locale: "ja-JP" });
     expect(none).toMatchObject({ total: 0, spoken: expect.stringContaining("見つかりません") });
+    const nothing = await hear("read_ticket", {}, { locale: "ja-JP" });
+    expect(nothing).toMatchObject({
+      code: "invalid",
+      spoken: "分かりませんでした。別の言い方で言ってください。",
+    });
   });
 });
