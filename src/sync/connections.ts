@@ -4,9 +4,11 @@ import { BoardwalkError } from "../errors.js";
 import type { TenantStore, Versioned } from "../store/store.js";
 import type { Boards, OpenBoard } from "../tickets/boards.js";
 import { type Credentials, credentialsShape, keepCredentials } from "./credentials.js";
+import { healthProbed } from "./health.js";
 import { invalid, type OpenerDeps, openBoard } from "./open-board.js";
 import {
   type ConnectionRecord,
+  type ConnectionRecords,
   connectionRecord,
   type Health,
   type NewConnection,
@@ -20,19 +22,12 @@ export interface ConnectionsDeps extends OpenerDeps {
   readonly sealer: Sealer;
 }
 
-export interface Connections extends Boards {
+export interface Connections extends Boards, ConnectionRecords {
   /** Tries the credentials, then keeps them. @throws BoardwalkError `invalid`, `conflict` (the id is taken), or what the board says. */
   add(tenant: TenantStore, input: unknown): Promise<ConnectionRecord>;
-  get(tenant: TenantStore, id: string): Promise<ConnectionRecord>;
   list(tenant: TenantStore): Promise<readonly ConnectionRecord[]>;
   /** Forgets the connection, its workflows and its tickets. The board itself is not touched. */
   remove(tenant: TenantStore, id: string): Promise<void>;
-  /** Applies a change to the kept record; again when someone saved first. */
-  update(
-    tenant: TenantStore,
-    id: string,
-    change: (record: ConnectionRecord) => ConnectionRecord,
-  ): Promise<ConnectionRecord>;
   /** Asks the board anew what these credentials can do, and keeps the answer. */
   probe(tenant: TenantStore, id: string, signal: AbortSignal): Promise<Health>;
 }
@@ -58,12 +53,14 @@ export function createConnections(deps: ConnectionsDeps): Connections {
           credentials = { ...credentials, ...credentialsShape.parse(rotated) };
         },
       });
-      const health = healthOf(await board.connector.probe(AbortSignal.timeout(PROBE_MS)));
+      const found = await board.connector.probe(AbortSignal.timeout(PROBE_MS));
       const { id, provider, settings } = wanted;
       const sealed = kept.seal(tenant, id, credentials);
       const createdAt = deps.now().toISOString();
       const webhookToken = randomBytes(24).toString("base64url");
-      const record: ConnectionRecord = { id, provider, settings, sealed, createdAt, health, webhookToken };
+      const health = healthProbed({ health: { state: "ok", problems: [] } }, found);
+      const about = { createdAt, probedAt: createdAt, health };
+      const record: ConnectionRecord = { id, provider, settings, sealed, ...about, webhookToken };
       await saveNew(tenant, record, webhookToken);
       return record;
     },
@@ -85,9 +82,14 @@ export function createConnections(deps: ConnectionsDeps): Connections {
 
     async probe(tenant, id, signal) {
       const { connector } = await this.open(tenant, id);
-      const health = healthOf(await connector.probe(signal));
-      await update(tenant, id, (record) => ({ ...record, health }));
-      return health;
+      const found = await connector.probe(signal);
+      const probedAt = deps.now().toISOString();
+      const probed = (record: ConnectionRecord) => ({
+        ...record,
+        probedAt,
+        health: healthProbed(record, found),
+      });
+      return (await update(tenant, id, probed)).health;
     },
 
     async open(tenant, id) {
@@ -198,10 +200,4 @@ async function forget(tenant: TenantStore, id: string): Promise<void> {
     if (changes.revision === revision) return;
     revision = changes.revision;
   }
-}
-
-function healthOf(problems: Health["problems"] | readonly Health["problems"][number][]): Health {
-  if (problems.length === 0) return { state: "ok", problems: [] };
-  const lost = problems.some((problem) => problem.code === "auth_expired");
-  return { state: lost ? "reconnect" : "degraded", problems: [...problems] };
 }

@@ -3,7 +3,7 @@ import type { ConnectorKit } from "../board/connector.js";
 import { pause } from "../board/http.js";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
-import type { ConnectionRecord } from "./records.js";
+import type { ConnectionRecord, ConnectionRecords } from "./records.js";
 import { type Sealer, sealContext } from "./seal.js";
 
 /** A connection's credentials: kept sealed, and rotated once however many processes hold them. */
@@ -11,14 +11,8 @@ import { type Sealer, sealContext } from "./seal.js";
 export type Credentials = Readonly<Record<string, unknown>>;
 export const credentialsShape = z.record(z.string(), z.unknown());
 
-export interface CredentialsDeps {
+export interface CredentialsDeps extends ConnectionRecords {
   readonly sealer: Sealer;
-  get(tenant: TenantStore, id: string): Promise<ConnectionRecord>;
-  update(
-    tenant: TenantStore,
-    id: string,
-    change: (record: ConnectionRecord) => ConnectionRecord,
-  ): Promise<ConnectionRecord>;
 }
 
 export interface KeptCredentials {

@@ -4,6 +4,7 @@ import { type Hooks, type JobHandler, TryAgain } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { syncJobFor } from "../tickets/jobs.js";
 import { type SyncResult, syncConnection } from "./import.js";
+import { probeWhenDue } from "./probing.js";
 import { changeRecord } from "./records.js";
 import type { SyncDeps } from "./sync-deps.js";
 import { ensureWebhook } from "./webhooks.js";
@@ -38,6 +39,7 @@ export function createSyncHandlers(deps: SyncWorkerDeps): Record<string, JobHand
       const store = deps.store.tenant(tenant);
       try {
         const result = await syncConnection(deps, store, connection, reach, context.signal);
+        await probeWhenDue(deps, store, connection, reach, context.signal);
         await ensureWebhook(deps, store, connection, { always: reach === "full" }, context.signal);
         return result;
       } catch (thrown) {

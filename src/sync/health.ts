@@ -1,7 +1,7 @@
 import type { Problem } from "../board/connector.js";
 import type { ActorRecord, TenantStore } from "../store/store.js";
-import type { Connections } from "./connections.js";
-import type { ConnectionRecord, Health } from "./records.js";
+import type { ConnectionRecord, ConnectionRecords, Health } from "./records.js";
+import { RULE_PROBLEMS } from "./rules.js";
 
 /** What is wrong with a connection: kept by code, so that whoever found a problem is who takes it away. */
 
@@ -20,13 +20,22 @@ export function healthWith(
   return { state: problems.some(({ code }) => code === LOST) ? "reconnect" : "degraded", problems };
 }
 
+/** Found by others than a probe of the credentials: a sync, the webhook's registration, the team's own rules. */
+const NOT_PROBED: readonly string[] = ["sync", "webhook", BOUNCING, ...RULE_PROBLEMS];
+
+/** The health once a probe has `found` these: whatever an earlier one had found and is put right is gone. */
+export function healthProbed(record: Pick<ConnectionRecord, "health">, found: readonly Problem[]): Health {
+  const codes = record.health.problems.map(({ code }) => code).filter((code) => !NOT_PROBED.includes(code));
+  return healthWith(record, codes, found);
+}
+
 const BOUNCES_KEPT = 20;
 /** So long a ticket that goes to and fro is a problem of its connection. */
 const BOUNCE_SHOWN_MS = 3_600_000;
 
 /** Tells the operator that a ticket is fought over, and that nothing is started for it any more. */
 export async function noteBounce(
-  connections: Pick<Connections, "update">,
+  connections: Pick<ConnectionRecords, "update">,
   tenant: TenantStore,
   { ticket, bouncing }: ActorRecord,
 ): Promise<void> {

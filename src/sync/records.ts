@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { TenantStore } from "../store/store.js";
 
 /** What the store keeps of a connection, and what a connection's settings hold beside the board's own. */
 
@@ -72,6 +73,8 @@ export const connectionRecord = z.object({
   imported: z.object({ workflows: z.number(), tickets: z.number(), at: text }).optional(),
   /** While a reading of its tickets is under way: how many it has read so far. */
   progress: z.object({ read: z.number(), at: text }).optional(),
+  /** When it was last asked what these credentials can do. */
+  probedAt: text.optional(),
   /** When its workflows were last pulled. */
   workflowsAt: text.optional(),
   /** When all of its tickets were last read, and those looked for that were not among them. */
@@ -87,6 +90,17 @@ export const connectionRecord = z.object({
   bounces: z.array(z.object({ ticket: text, at: text })).optional(),
 });
 export type ConnectionRecord = z.infer<typeof connectionRecord>;
+
+/** The kept records of a tenant's connections. */
+export interface ConnectionRecords {
+  get(tenant: TenantStore, id: string): Promise<ConnectionRecord>;
+  /** Applies a change to the kept record; again when someone saved first. */
+  update(
+    tenant: TenantStore,
+    id: string,
+    change: (record: ConnectionRecord) => ConnectionRecord,
+  ): Promise<ConnectionRecord>;
+}
 
 export const changeRecord = z.object({
   workflow: text,

@@ -222,6 +222,37 @@ describe.each([
   });
 });
 
+describe("what credentials lack", () => {
+  it("is shown in the connection until it is put right and a sync is asked for, beside what others found", async () => {
+    const emulator = await startJiraEmulator({ site: demoJiraSite() });
+    closers.push(() => emulator.close());
+    emulator.withhold(["TRANSITION_ISSUES", "ADD_COMMENTS"]);
+    const app = await startApp();
+    const api = (method: string, path: string, body?: unknown) => callApi(app.url ?? "", method, path, body);
+    await api("POST", "/tenants", { id: "acme", name: "Acme" });
+    const settings = { baseUrl: emulator.url, project: "ENG", allowedMoves: { Nowhere: [] } };
+    const credentials = emulator.credentials;
+    await api("POST", "/tenants/acme/connections", { id: "eng", provider: "jira", settings, credentials });
+    const told = async () => {
+      await api("POST", "/tenants/acme/connections/eng/sync?wait=true");
+      const { health } = (await api("GET", "/tenants/acme/connections/eng")) as {
+        health: { state: string; problems: { code: string; message: string }[] };
+      };
+      return health.problems.map(({ code, message }) => `${code}: ${message}`).join("\n");
+    };
+    const worst = await told();
+    for (const lack of ['"Transition issues"', '"Add comments"', "Nowhere"]) expect(worst).toContain(lack);
+    emulator.withhold(["ADD_COMMENTS"]);
+    const better = await told();
+    expect(better).toMatch(/"Add comments"/);
+    expect(better).not.toMatch(/"Transition issues"/);
+    emulator.withhold([]);
+    const best = await told();
+    expect(best).toMatch(/Nowhere/);
+    expect(best).not.toMatch(/permission/);
+  });
+});
+
 async function startApp(): Promise<App> {
   const app = await createApp(parseConfig({ ...serviceEnv(redis.url), BOARDWALK_DIR: redis.dir }));
   closers.push(() => app.close());
