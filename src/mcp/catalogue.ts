@@ -7,6 +7,7 @@ import { argumentsOf } from "./arguments.js";
 import { cardMeta } from "./card.js";
 import {
   CORE_TOOLS,
+  focusTicket,
   listedTool,
   MOVE_OPTIONS,
   MOVING,
@@ -57,6 +58,8 @@ export interface GeneratedOptions {
   readonly kept: KeptNames;
   readonly now: () => Date;
   readonly maxTools?: number;
+  /** Whether lists follow the talk, so that there is a tool to say what it is about. */
+  readonly follows?: boolean;
 }
 
 /**
@@ -67,9 +70,11 @@ export function generatedCatalogue(options: GeneratedOptions): {
   readonly catalogue: Catalogue;
   readonly kept: KeptNames;
 } {
-  const core = CORE_TOOLS.filter((entry) => entry !== moveTicket);
+  const core = CORE_TOOLS.filter((entry) => entry !== moveTicket).concat(
+    options.follows ? [focusTicket] : [],
+  );
   const targets = options.workflows.toSorted(byId).flatMap(destinations);
-  const reserved = CORE_TOOLS.map((entry) => entry.tool.name);
+  const reserved = [...CORE_TOOLS, focusTicket].map((entry) => entry.tool.name);
   const { names, kept } = nameDestinations(targets, options.kept, options.now(), reserved);
   const moves = new Map(options.workflows.toSorted(byId).flatMap((kept) => moveTools(kept, targets, names)));
   const entries = [...core, ...moves.values()];

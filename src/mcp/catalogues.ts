@@ -83,10 +83,11 @@ async function make(
   if (surface === "frozen") return { catalogue: { ...FROZEN, workflows }, gating: "explain" };
   const { tools, gating, maxTools = options.maxTools } = await choiceOf(tenant);
   const compact = surface === "compact" || tools === "compact";
+  const limits = { ...options, ...(maxTools === undefined ? {} : { maxTools }) };
   return {
     catalogue: compact
       ? coreCatalogue(workflows)
-      : await generate({ ...options, ...(maxTools === undefined ? {} : { maxTools }) }, tenant, workflows),
+      : await generate(limits, tenant, workflows, gating === "hide"),
     gating,
   };
 }
@@ -102,6 +103,7 @@ async function generate(
   options: CataloguesOptions,
   tenant: TenantStore,
   workflows: readonly KeptWorkflow[],
+  follows: boolean,
 ): Promise<Catalogue> {
   for (let attempt = 1; ; attempt++) {
     const { version, kept } = await load(tenant);
@@ -109,6 +111,7 @@ async function generate(
       workflows,
       kept,
       now: options.now,
+      follows,
       ...(options.maxTools === undefined ? {} : { maxTools: options.maxTools }),
     });
     if (JSON.stringify(result.kept) === JSON.stringify(kept)) return result.catalogue;

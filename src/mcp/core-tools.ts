@@ -157,6 +157,22 @@ const describeBoard = coreTool<Parameters<Tickets["describeBoard"]>[1]>({
   run: (tickets, talk, args) => tickets.describeBoard(talk, args),
 });
 
+/** Shown beside the core where a session's list follows the talk: whoever wants to work on one ticket says so. */
+export const focusTicket = coreTool<Parameters<Tickets["read"]>[1]>({
+  name: "focus_ticket",
+  title: "Focus on a ticket",
+  description:
+    "Makes one ticket the subject of this conversation: from then on only the moves that are open to it now are " +
+    "listed, and the list changes whenever the ticket does, whoever moves it. Use it when someone turns to one " +
+    "ticket. Returns the ticket, or a question when several fit.",
+  required: ["ticket"],
+  output: objectSchema(readShape),
+  annotations: READ,
+  invoking: "Turning to that ticket",
+  empty: {},
+  run: (tickets, talk, args) => tickets.read(talk, args),
+});
+
 /** All seven, in the order in which they are listed. */
 export const CORE_TOOLS: readonly ToolEntry[] = [
   findTickets,

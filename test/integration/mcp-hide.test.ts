@@ -65,6 +65,24 @@ describe("a session whose list follows the talk", () => {
     expect(await moves()).toEqual(all);
   });
 
+  it("may say which ticket it is about, and hears of it whoever moves that ticket", async () => {
+    const tools = (await client.listTools()).tools.map(({ name }) => name);
+    expect(tools).toContain("focus_ticket");
+    await call("focus_ticket", { ticket: "login" });
+    await until(() => changes === 1);
+    expect(await moves()).toEqual(["web_move_to_in_progress"]);
+    const moved = { id: "jira.x.10", connection: "eng", workflow: WEB.id, status: "2" };
+    await fixture.mcp.ticketsChanged("acme", [moved, { ...moved, id: "jira.x.11", status: "4" }]);
+    await until(() => changes === 2);
+    expect(await moves()).toEqual(["web_move_to_to_do", "web_move_to_in_review"]);
+    // The same news once more is none, and another tenant's is not ours.
+    await fixture.mcp.ticketsChanged("acme", [moved]);
+    await fixture.mcp.ticketsChanged("globex", [{ ...moved, status: "3" }]);
+    await call("find_tickets", {});
+    await until(() => changes === 3);
+    expect(changes).toBe(3);
+  });
+
   it("hears of no change when there is none", async () => {
     await call("read_ticket", { ticket: "login" });
     await call("list_moves", { ticket: "login" });
