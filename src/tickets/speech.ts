@@ -66,10 +66,14 @@ export class Speech {
     return tickets.map((ticket, i) => {
       const title = titles[i] ?? "";
       const twins = tickets.filter((_, j) => titles[j] === title);
+      const differ = (fact: (twin: TicketShape) => string) => new Set(twins.map(fact)).size === twins.length;
       if (twins.length === 1) return title;
-      const apart = new Set(twins.map((twin) => twin.status.id)).size === twins.length;
-      if (apart || ticket.key === undefined) return this.#s.titleIn(title, this.name(ticket.status.name));
-      return this.#s.titleAndKey(title, this.#sayable(ticket.key));
+      if (differ((twin) => twin.status.id)) return this.#s.titleIn(title, this.name(ticket.status.name));
+      if (ticket.key !== undefined) return this.#s.titleAndKey(title, this.#sayable(ticket.key));
+      // Cards without keys: the board is all that is left to tell them apart.
+      if (differ((twin) => twin.connection))
+        return this.#s.titleAndKey(title, this.#sayable(ticket.connection));
+      return this.#s.titleIn(title, this.name(ticket.status.name));
     });
   }
 

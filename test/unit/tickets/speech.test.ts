@@ -171,6 +171,29 @@ function tolerated(fault: string): boolean {
   return fault === "claims a move" ? false : fault === "holds a programmer's word";
 }
 
+describe("twins", () => {
+  const say = speechIn("en");
+  const twin = (i: number, over: Partial<TicketShape> = {}) => ({
+    ...ticket("Login bug", "To Do", i),
+    ...over,
+  });
+
+  it("are told apart by where they are, else by their keys, else by their boards", () => {
+    const done = { id: "9", name: "Done", category: "done" };
+    expect(say.labels([twin(3), twin(6, { status: done })])).toEqual([
+      "Login bug, in To Do",
+      "Login bug, in Done",
+    ]);
+    expect(say.labels([twin(3), twin(6)])).toEqual(["Login bug, ENG-3", "Login bug, ENG-6"]);
+    const { key: _, ...card } = twin(3);
+    expect(say.labels([card, { ...card, id: "x", connection: "shop" }])).toEqual([
+      "Login bug, web",
+      "Login bug, shop",
+    ]);
+    expect(say.labels([twin(3), ticket("Login page", "To Do")])).toEqual(["Login bug", "Login page"]);
+  });
+});
+
 describe("the checker", () => {
   it.each([
     ["Moved it to Done.", { outcome: "accepted" }, "claims a move"],
