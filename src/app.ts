@@ -6,6 +6,7 @@ import { Redis } from "ioredis";
 import { BOARDS, REPOSITORIES } from "../connectors/index.js";
 import { type AppMetrics, createAppMetrics } from "./app-metrics.js";
 import { addressesOf, openOauth, openOauthRecords } from "./app-oauth.js";
+import { openPage } from "./app-page.js";
 import type { Budgets, Problem } from "./board/connector.js";
 import { createUrlCheck } from "./board/safe-url.js";
 import { type Config, type EncryptionKey, requireEncryptionKeys, secretsOf } from "./config.js";
@@ -14,6 +15,7 @@ import { createBullmqHooks } from "./hooks/bullmq.js";
 import { createDraftPullRequest } from "./hooks/draft-pull-request.js";
 import type { Hooks } from "./hooks/hooks.js";
 import { createInlineHooks } from "./hooks/inline.js";
+import { createLive } from "./http/live.js";
 import { createMetricsApp } from "./http/metrics.js";
 import type { OauthRecords } from "./http/oauth-records.js";
 import { createHttp } from "./http/server.js";
@@ -298,10 +300,13 @@ async function startWeb(
   const report = (error: BoardwalkError) => reportTo(log, error);
   const { store, budgets, oauth: records } = state;
   const oauth = openOauth(config, { ...parts, store, budgets, records, addresses, report });
+  const live = createLive(store);
   const app = createHttp({
     addresses,
     oauth,
     members: oauth.members,
+    live,
+    page: openPage(),
     store: state.store,
     hooks: state.hooks,
     jobs: state.hooks,
@@ -322,6 +327,7 @@ async function startWeb(
   server.listen(config.port, config.host);
   await once(server, "listening");
   closers.push(() => stopServer(server));
+  closers.push(async () => live.close());
   listens = urlOf(server, config.host);
   return listens;
 }

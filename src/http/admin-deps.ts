@@ -4,6 +4,7 @@ import type { Hooks } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import type { Connections } from "../sync/connections.js";
 import type { Tickets } from "../tickets/tickets.js";
+import type { Live } from "./live.js";
 import type { Members } from "./members.js";
 
 /** What the routes of the admin API share. */
@@ -14,6 +15,7 @@ export interface AdminDeps {
   readonly connections: Connections;
   readonly tickets: Tickets;
   readonly members: Members;
+  readonly live: Live;
   readonly adminToken: string;
   readonly replyBudgetMs: number;
   now(): Date;

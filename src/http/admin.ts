@@ -8,6 +8,7 @@ import { replay } from "../sync/replay.js";
 import { lastDeliveryAt } from "../sync/webhooks.js";
 import { syncJobFor } from "../tickets/jobs.js";
 import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
+import { addTalkRoutes } from "./admin-talk.js";
 import { addTicketRoutes } from "./admin-tickets.js";
 import { addWorkflowRoutes } from "./admin-workflows.js";
 import { issueToken, listTokens, requireAdmin, revokeToken } from "./auth.js";
@@ -48,6 +49,10 @@ export function createAdminApi(deps: AdminDeps): Router {
   addConnectionRoutes(router, deps, tenantOf);
   addReplayRoute(router, deps, tenantOf);
   addTicketRoutes(router, deps, tenantOf);
+  addTalkRoutes(router, deps, tenantOf);
+  router.get("/tenants/:tenant/live", async (request, response) => {
+    await deps.live.stream((await tenantOf(request)).id, response);
+  });
   addMemberRoutes(router, deps.members, tenantOf);
   addWorkflowRoutes(router, deps, tenantOf);
   return router;

@@ -8,6 +8,7 @@ import { addMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
 import { addMetricsRoute, type Metrics } from "./metrics.js";
 import type { Oauth } from "./oauth.js";
 import type { Addresses } from "./oauth-resources.js";
+import { addPage, type Page } from "./page.js";
 import { notFound, problemHandler } from "./problems.js";
 import { createWebhookRoutes, type WebhookRoutesDeps } from "./webhooks.js";
 
@@ -18,6 +19,7 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly version: string;
   readonly oauth: Oauth;
   readonly addresses: Addresses;
+  readonly page: Page;
   /** Left out where they are served at an address of their own. */
   readonly metrics?: Metrics;
   report(error: BoardwalkError): void;
@@ -32,6 +34,7 @@ export function createHttp(deps: HttpDeps): Express {
   addHealthRoutes(app, deps);
   if (deps.metrics !== undefined) addMetricsRoute(app, deps.metrics);
   app.use("/api/v1", createAdminApi(deps));
+  addPage(app, deps.page);
   app.use(notFound);
   app.use(problemHandler(deps.report));
   return app;

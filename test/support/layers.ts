@@ -84,6 +84,7 @@ const PACKAGES: readonly PackageRule[] = [
   },
   { name: /^oidc-provider$/, where: /^src\/http\/oauth/ },
   { name: /^pino$/, where: /^src\/log\.ts$/ },
+  { name: /^(preact|@dagrejs\/dagre)$/, where: /^src\/web\// },
   { name: /^prom-client$/, where: /^src\/app-metrics\.ts$/ },
 ];
 
@@ -129,7 +130,7 @@ function namesOnlyTypes(statement: string): boolean {
 
 function importViolations(found: Import, known: ReadonlySet<string>): readonly string[] {
   if (!found.specifier.startsWith(".")) return packageViolations(found);
-  const target = targetOf(found);
+  const target = targetOf(found, known);
   if (!known.has(target)) return [`${found.from} imports ${target}, which is not there`];
   const [from, to] = [layerOf(found.from), layerOf(target)];
   if (from === undefined || to === undefined) return [];
@@ -178,7 +179,7 @@ function cycles(sources: readonly Source[], known: ReadonlySet<string>): readonl
       source.path,
       importsOf(source)
         .filter(({ specifier }) => specifier.startsWith("."))
-        .map(targetOf)
+        .map((found) => targetOf(found, known))
         .filter((target) => known.has(target)),
     ]),
   );
@@ -200,8 +201,10 @@ function rotated(cycle: readonly string[]): readonly string[] {
   return [...cycle.slice(first), ...cycle.slice(0, first)];
 }
 
-function targetOf({ from, specifier }: Import): string {
-  return posix.join(posix.dirname(from), specifier).replace(/\.js$/, ".ts");
+function targetOf({ from, specifier }: Import, known: ReadonlySet<string>): string {
+  const path = posix.join(posix.dirname(from), specifier);
+  const component = path.replace(/\.js$/, ".tsx");
+  return known.has(component) ? component : path.replace(/\.js$/, ".ts");
 }
 
 function layerOf(path: string): Layer | undefined {

@@ -1,0 +1,59 @@
+import type { Response } from "express";
+import type { Store } from "../store/store.js";
+import { listenForNews } from "../sync/news.js";
+
+/** News of a tenant as server-sent events: that something changed, never what; the rest of the API tells that. */
+export interface Live {
+  /**
+   * Keeps the response open: `tickets` events carry `{tickets: id[]}`, `workflows` events `{workflows: id[]}`.
+   * A `ready` event says that nothing which happens from now on is missed.
+   */
+  stream(tenant: string, response: Response): Promise<void>;
+  /** Ends every stream, and every one that is still to come. */
+  close(): void;
+}
+
+/** Proxies close what is silent for a minute. */
+const BEAT_MS = 25_000;
+
+export function createLive(store: Pick<Store, "subscribe">): Live {
+  const open = new Set<Response>();
+  let closed = false;
+  return {
+    async stream(tenant, response) {
+      response.writeHead(200, {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+      });
+      response.flushHeaders();
+      if (closed) return void response.end();
+      open.add(response);
+      const gone = new Promise<void>((resolve) => response.once("close", resolve));
+      const send = (event: string, data: unknown) =>
+        void response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      const beat = setInterval(() => void response.write(": still here\n\n"), BEAT_MS);
+      try {
+        const stop = await listenForNews(store, {
+          ticketsChanged: (of, tickets) => {
+            if (of === tenant) send("tickets", { tickets: tickets.map(({ id }) => id) });
+          },
+          workflowsChanged: (of, workflows) => {
+            if (of === tenant) send("workflows", { workflows: workflows.map(({ id }) => id) });
+          },
+        });
+        send("ready", {});
+        await gone;
+        await stop();
+      } finally {
+        clearInterval(beat);
+        open.delete(response);
+        response.end();
+      }
+    },
+    close() {
+      closed = true;
+      for (const response of open) response.end();
+    },
+  };
+}

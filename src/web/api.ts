@@ -1,0 +1,86 @@
+import type { Problem } from "./shapes.js";
+
+/** The service, asked with the admin token. */
+
+export interface Api {
+  get<T>(path: string, signal?: AbortSignal): Promise<T>;
+  post<T>(path: string, body?: unknown): Promise<T>;
+  remove(path: string): Promise<void>;
+  /** Calls `onNews` when something of this tenant has changed, and whenever news may have been missed; ends with the signal. */
+  follow(tenant: string, onNews: () => void, signal: AbortSignal): void;
+}
+
+/** What the service refused, in its own words. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly problems: readonly Problem[];
+
+  constructor(status: number, message: string, problems: readonly Problem[] = []) {
+    super(message);
+    this.status = status;
+    this.problems = problems;
+  }
+}
+
+const RETRY_MS = 2_000;
+
+/** `onUnauthorized` is called when the token is not, or no longer, good. */
+export function createApi(token: string, onUnauthorized: () => void): Api {
+  async function ask(method: string, path: string, options: RequestInit = {}): Promise<Response> {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    const response = await fetch(`/api/v1${path}`, { ...options, method, headers }).catch(
+      (error: unknown) => {
+        if (error instanceof DOMException && error.name === "AbortError") throw error;
+        throw new Refusal(0, "The service does not answer. Is it running?");
+      },
+    );
+    if (response.status === 401) onUnauthorized();
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  }
+
+  async function listen(tenant: string, onNews: () => void, signal: AbortSignal): Promise<void> {
+    const response = await ask("GET", `/tenants/${segment(tenant)}/live`, { signal });
+    if (response.body === null) return;
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ""; ; ) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      const blocks = (rest + value).split("\n\n");
+      rest = blocks.pop() ?? "";
+      if (blocks.some((block) => block.startsWith("event:"))) onNews();
+    }
+  }
+
+  return {
+    get: async (path, signal) =>
+      await (await ask("GET", path, signal === undefined ? {} : { signal })).json(),
+    post: async (path, body) =>
+      await (await ask("POST", path, body === undefined ? {} : { body: JSON.stringify(body) })).json(),
+    remove: async (path) => void (await ask("DELETE", path)),
+    follow(tenant, onNews, signal) {
+      const again = () => {
+        if (!signal.aborted)
+          setTimeout(() => void listen(tenant, onNews, signal).then(again, again), RETRY_MS);
+      };
+      void listen(tenant, onNews, signal).then(again, again);
+    },
+  };
+}
+
+async function refusalOf(response: Response): Promise<Refusal> {
+  const body = (await response.json().catch(() => ({}))) as {
+    detail?: string;
+    data?: { problems?: Problem[] };
+  };
+  const detail = body.detail ?? `The service answered ${response.status}.`;
+  return new Refusal(response.status, detail, body.data?.problems);
+}
+
+/** One part of a path. */
+export function segment(text: string): string {
+  return encodeURIComponent(text);
+}

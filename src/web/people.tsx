@@ -1,0 +1,144 @@
+import { useState } from "preact/hooks";
+import { segment } from "./api.js";
+import { useAction, useLoaded, useSession } from "./hooks.js";
+import { Fault, onSubmit, Screen, Table, TextField, Waiting, When, wordsOf } from "./parts.js";
+import type { Member, Token } from "./shapes.js";
+
+export function PeopleScreen() {
+  return (
+    <Screen title="People" lead="Who may talk to this team's boards, and with what.">
+      <Tokens />
+      <Members />
+    </Screen>
+  );
+}
+
+function Tokens() {
+  const { api, path } = useSession();
+  const { data, error, reload } = useLoaded<{ tokens: readonly Token[] }>(path("/tokens"));
+  const [made, setMade] = useState<{ name: string; token: string }>();
+  const make = useAction(async (form: HTMLFormElement) => {
+    const { name = "" } = wordsOf(form);
+    const { token } = await api.post<{ token: string }>(path("/tokens"), { name });
+    setMade({ name, token });
+    form.reset();
+    reload();
+  });
+  const revoke = useAction(async (id: string) => {
+    await api.remove(path(`/tokens/${segment(id)}`));
+    setMade(undefined);
+    reload();
+  });
+  return (
+    <>
+      <h2>Tokens</h2>
+      <p>
+        For clients that do not sign in by themselves: a token acts in its bearer's name until it is revoked.
+      </p>
+      <Fault error={error ?? make.error ?? revoke.error} />
+      <form class="row" onSubmit={onSubmit(make.run)}>
+        <TextField label="Whose" name="name" required maxLength={200} />
+        <button type="submit" disabled={make.busy}>
+          Make a token
+        </button>
+      </form>
+      <div role="status">
+        {made === undefined ? null : (
+          <p class="note good">
+            The token of {made.name}, shown this once: <code>{made.token}</code>
+          </p>
+        )}
+      </div>
+      {data === undefined && error === undefined ? <Waiting what="the tokens" /> : null}
+      <Table caption="Tokens" head={["Whose", "May", "Made", "Action"]}>
+        {data?.tokens.map((token) => (
+          <tr key={token.id}>
+            <th scope="row">{token.name}</th>
+            <td>{token.scopes.join(", ")}</td>
+            <td>
+              <When at={token.createdAt} />
+            </td>
+            <td>
+              <button
+                type="button"
+                class="plain"
+                onClick={() => confirmed(`Revoke the token of ${token.name}?`) && void revoke.run(token.id)}
+              >
+                Revoke<span class="unseen"> the token of {token.name}</span>
+              </button>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}
+
+function Members() {
+  const { api, path } = useSession();
+  const { data, error, reload } = useLoaded<{ members: readonly Member[] }>(path("/members"));
+  const [code, setCode] = useState<{ name: string; code: string; expiresAt: string }>();
+  const pair = useAction(async (name: string) => {
+    setCode(await api.post(path("/members"), { name }));
+    reload();
+  });
+  const remove = useAction(async (name: string) => {
+    await api.remove(path(`/members/${segment(name)}`));
+    setCode(undefined);
+    reload();
+  });
+  return (
+    <>
+      <h2>Members</h2>
+      <p>People who link an app of their own, such as Alexa: each signs in once with a pairing code.</p>
+      <Fault error={error ?? pair.error ?? remove.error} />
+      <form
+        class="row"
+        onSubmit={onSubmit((form) => {
+          void pair.run(wordsOf(form).name ?? "");
+          form.reset();
+        })}
+      >
+        <TextField label="Name" name="name" required maxLength={60} />
+        <button type="submit" disabled={pair.busy}>
+          Get a pairing code
+        </button>
+      </form>
+      <div role="status">
+        {code === undefined ? null : (
+          <p class="note good">
+            {code.name}: <code>{code.code}</code>, good once until <When at={code.expiresAt} />
+          </p>
+        )}
+      </div>
+      <Table caption="Members" head={["Name", "Added", "Action"]}>
+        {data?.members.map(({ name, createdAt }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>
+              <When at={createdAt} />
+            </td>
+            <td class="row">
+              <button type="button" class="plain" onClick={() => void pair.run(name)}>
+                New code<span class="unseen"> for {name}</span>
+              </button>
+              <button
+                type="button"
+                class="plain"
+                onClick={() =>
+                  confirmed(`Remove ${name}? Apps linked in this name stop working.`) && void remove.run(name)
+                }
+              >
+                Remove<span class="unseen"> {name}</span>
+              </button>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+}
+
+function confirmed(question: string): boolean {
+  return window.confirm(question);
+}

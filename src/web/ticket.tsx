@@ -1,0 +1,130 @@
+import { segment } from "./api.js";
+import { useLoaded, useNews, useSession } from "./hooks.js";
+import { Fault, Screen, StatusTag, Waiting, When } from "./parts.js";
+import type { Event, Hook, Speaker, Ticket, Workflow } from "./shapes.js";
+
+/** One ticket: where it is, what it owes, and all that has happened to it, as it happens. */
+export function TicketScreen({ id }: { id: string }) {
+  const { path } = useSession();
+  const ticket = useLoaded<Ticket>(path(`/tickets/${segment(id)}`));
+  const history = useLoaded<{ events: readonly Event[] }>(path(`/tickets/${segment(id)}/history`));
+  const workflows = useLoaded<{ workflows: readonly Workflow[] }>(path("/workflows"));
+  useNews(() => {
+    ticket.reload();
+    history.reload();
+  });
+  const workflow = workflows.data?.workflows.find((one) => one.id === ticket.data?.workflow);
+  const nameOf = (status: string) => workflow?.statuses.find((one) => one.id === status)?.name ?? status;
+  return (
+    <Screen title={ticket.data?.title ?? "Ticket"}>
+      <Fault error={ticket.error ?? history.error} />
+      {ticket.data === undefined ? (
+        ticket.error === undefined && <Waiting what="the ticket" />
+      ) : (
+        <p class="row">
+          <strong>{ticket.data.key}</strong>
+          <StatusTag {...ticket.data.status} />
+          <span class="quiet">
+            {[
+              ticket.data.connection,
+              ticket.data.archived ? "archived" : "",
+              ticket.data.detached ? "its board is not connected" : "",
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </span>
+        </p>
+      )}
+      <Hooks hooks={ticket.data?.hooks ?? []} />
+      <h2 id="timeline">Timeline</h2>
+      {history.data?.events.length === 0 ? <p class="quiet">Nothing has happened to it here yet.</p> : null}
+      <ol class="timeline" aria-labelledby="timeline" aria-live="polite">
+        {history.data?.events.map((event) => (
+          <li key={[event.at, event.kind, event.to, event.outcome].join(" ")} class={toneOf(event)}>
+            <When at={event.at} /> <span>{sentenceOf(event, nameOf)}</span>
+            {event.message === undefined ? null : <q>{event.message}</q>}
+          </li>
+        ))}
+      </ol>
+    </Screen>
+  );
+}
+
+export function Hooks({ hooks }: { hooks: readonly Hook[] }) {
+  return (
+    <ul class="plain-list">
+      {hooks.map((hook) => (
+        <li
+          key={hook.hook}
+          class={`note ${hook.state === "failed" ? "bad" : hook.state === "done" ? "good" : "warn"}`}
+        >
+          {hookName(hook.hook)}: {hook.state} {hook.reason}
+          <PullRequest hook={hook} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Only addresses of the web are made links of. */
+function PullRequest({ hook: { result } }: { hook: Hook }) {
+  const url = result?.url;
+  if (typeof url !== "string" || !/^https?:\/\//.test(url)) return null;
+  return (
+    <>
+      {" "}
+      <a href={url} rel="noreferrer" target="_blank">
+        pull request {String(result?.number ?? "")}
+      </a>
+    </>
+  );
+}
+
+function hookName(hook: string): string {
+  return hook.replaceAll("-", " ");
+}
+
+export function speakerName({ person, client, tool }: Speaker): string {
+  const through = [client, tool].filter((word) => word !== undefined);
+  return through.length === 0 ? person : `${person} (${through.join(", ")})`;
+}
+
+function sentenceOf(
+  { kind, by, from, to, outcome, hook }: Event,
+  nameOf: (status: string) => string,
+): string {
+  const who = by === undefined ? "" : ` by ${speakerName(by)}`;
+  const way = [
+    from === undefined ? "" : ` from ${nameOf(from)}`,
+    to === undefined ? "" : ` to ${nameOf(to)}`,
+  ].join("");
+  if (kind === "moved" && to !== undefined && from === to) return `It was in ${nameOf(to)} already${who}`;
+  switch (kind) {
+    case "asked":
+      return `Asked${who} to move it${way}`;
+    case "moved":
+      return `Moved${way}${who}: ${outcome ?? "settled"}`;
+    case "observed":
+      return `Seen on the board: moved${way}${who}`;
+    case "refused":
+      return `Refused to move it${way}${who}`;
+    case "hook":
+      return `${capital(hookName(hook ?? "hook"))}: ${outcome ?? ""}`;
+    case "created":
+      return `First seen${to === undefined ? "" : ` in ${nameOf(to)}`}`;
+    case "rehomed":
+      return `Came to another board${way}`;
+    default:
+      return `${capital(kind)}${way}${who}${outcome === undefined ? "" : `: ${outcome}`}`;
+  }
+}
+
+function toneOf({ kind, outcome }: Event): string {
+  if (outcome === "confirmed" || outcome === "done") return "good";
+  if (kind === "refused" || outcome === "failed" || outcome === "conflict") return "bad";
+  return kind === "unknown" || outcome === "unknown" ? "warn" : "";
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
