@@ -192,6 +192,7 @@ export function describeDemo({ line, app }: Demo): string {
     `Boardwalk is at ${line.url}. Two teams, their boards and a GitHub repository each (all emulated):`,
     ...line.tenants.map(describeTenant),
     kept,
+    `To look at: ${line.admin.url} with the admin token ${line.admin.token}`,
     "",
     "For Claude, Cursor and others (Acme's boards):",
     JSON.stringify(servers, null, 2),

@@ -31,6 +31,8 @@ export interface Drawing {
 const BOX = { width: 148, height: 58 } as const;
 const LINE_OF_WORDS = 18;
 const MARGIN = 16;
+/** As many lines at one status can still be told apart. */
+const FEW = 4;
 
 export function drawingOf(
   { statuses, moves }: Pick<Workflow, "statuses" | "moves">,
@@ -40,21 +42,51 @@ export function drawingOf(
   const height = BOX.height + LINE_OF_WORDS * Math.max(0, ...[...ways.values()].map((words) => words.length));
   const box = { width: BOX.width, height };
   const pairs = pairsOf(statuses, rest);
-  const graph = laidOut(statuses, pairs, box, across);
+  const joined = statuses.filter(({ id }) => pairs.some(({ from, to }) => from === id || to === id));
+  const graph = laidOut(joined, pairs, box, across);
   const size = graph.graph() as { width?: number; height?: number };
-  return {
-    width: size.width ?? 0,
-    height: size.height ?? 0,
+  const placed = joined.map((status) => {
+    const { x = 0, y = 0 } = graph.node(status.id) as { x?: number; y?: number };
+    return { status, x, y };
+  });
+  const lone = below(
+    statuses.filter((status) => !joined.includes(status)),
+    joined.length === 0 ? { width: 0, height: 0 } : { width: size.width ?? 0, height: size.height ?? 0 },
     box,
-    boxes: statuses.map((status) => {
-      const { x = 0, y = 0 } = graph.node(status.id) as { x?: number; y?: number };
-      return { status, x, y, ways: ways.get(status.id) ?? [] };
-    }),
+    across,
+  );
+  const order = orderOf(joined);
+  return {
+    width: lone.width,
+    height: lone.height,
+    box,
+    boxes: [...placed, ...lone.places].map((place) => ({ ...place, ways: ways.get(place.status.id) ?? [] })),
     lines: pairs.map((pair) => {
-      const { points = [] } = graph.edge(pair.from, pair.to) as { points?: Line["points"] };
-      return { ...pair, points };
+      const [first, second] = inOrder(pair, order);
+      const { points = [] } = graph.edge(first, second) as { points?: Line["points"] };
+      return { ...pair, points: first === pair.from ? points : [...points].reverse() };
     }),
   };
+}
+
+/** Statuses without lines stand in rows below the others. */
+function below(
+  statuses: readonly Status[],
+  above: { readonly width: number; readonly height: number },
+  box: Drawing["box"],
+  across: boolean,
+) {
+  const gap = MARGIN * 1.5;
+  const columns = across ? Math.max(4, Math.floor((above.width - MARGIN) / (box.width + gap))) : 2;
+  const top = above.height === 0 ? MARGIN : above.height + gap;
+  const places = statuses.map((status, at) => ({
+    status,
+    x: MARGIN + box.width / 2 + (at % columns) * (box.width + gap),
+    y: top + box.height / 2 + Math.floor(at / columns) * (box.height + gap),
+  }));
+  const right = Math.max(above.width, ...places.map(({ x }) => x + box.width / 2 + MARGIN));
+  const bottom = Math.max(above.height, ...places.map(({ y }) => y + box.height / 2 + MARGIN));
+  return { places, width: right, height: bottom };
 }
 
 /** What leads nearly everywhere, or can be entered from nearly everywhere, is told in words; the rest is drawn. */
@@ -66,14 +98,14 @@ function inWords(statuses: readonly Status[], moves: readonly Move[]) {
   let rest = moves.filter(({ from, to }) => from !== to);
   for (const { id } of statuses) {
     const sources = new Set(rest.filter((move) => move.to === id).map((move) => move.from));
-    const anywhere = sources.has("*") || (others > 3 && sources.size >= others);
+    const anywhere = sources.has("*") || (others > FEW && sources.size >= others);
     if (!anywhere) continue;
     say(id, "from anywhere");
     rest = rest.filter((move) => move.to !== id);
   }
   for (const { id } of statuses) {
     const targets = new Set(rest.filter((move) => move.from === id).map((move) => move.to));
-    if (others <= 3 || targets.size < others - 1) continue;
+    if (others <= FEW || targets.size < others - 1) continue;
     say(id, targets.size === others ? "to anywhere" : `to ${targets.size} others`);
     rest = rest.filter((move) => move.from !== id);
   }
@@ -84,7 +116,7 @@ type Pair = Omit<Line, "points">;
 
 /** There and back are one line with two heads, from what comes first on the board. */
 function pairsOf(statuses: readonly Status[], moves: readonly Move[]): readonly Pair[] {
-  const order = new Map(statuses.map(({ id }, at) => [id, at]));
+  const order = orderOf(statuses);
   const pairs = new Map<string, Pair>();
   for (const { from, to, name } of moves) {
     if (!order.has(from) || !order.has(to)) continue;
@@ -97,18 +129,21 @@ function pairsOf(statuses: readonly Status[], moves: readonly Move[]): readonly 
       both: known.both || back !== undefined,
     });
   }
-  const forward = ({ from, to }: Pair) => (order.get(from) ?? 0) < (order.get(to) ?? 0);
-  return [...pairs.values()].map((pair) =>
-    pair.both && !forward(pair) ? { ...pair, from: pair.to, to: pair.from } : pair,
-  );
+  return [...pairs.values()];
+}
+
+/** The ends of a line in the order of the board, so that what comes first there is drawn first. */
+function inOrder({ from, to }: Pair, order: ReadonlyMap<string, number>): readonly [string, string] {
+  return (order.get(from) ?? 0) < (order.get(to) ?? 0) ? [from, to] : [to, from];
 }
 
 function laidOut(
-  statuses: readonly Status[],
+  joined: readonly Status[],
   pairs: readonly Pair[],
   box: Drawing["box"],
   across: boolean,
 ): Graph {
+  const order = orderOf(joined);
   const graph = new Graph();
   graph.setGraph({
     rankdir: across ? "LR" : "TB",
@@ -118,17 +153,16 @@ function laidOut(
     marginy: MARGIN,
   });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const { id } of statuses) graph.setNode(id, { ...box });
-  for (const { from, to } of pairs) graph.setEdge(from, to, {});
-  statuses.forEach(({ id }, at) => {
-    const before = statuses[at - 1]?.id;
-    if (before === undefined) return;
-    const next = graph.hasEdge(before, id);
-    // Neighbours on the board are neighbours here; a status without lines comes after the one before it.
-    if (next) graph.setEdge(before, id, { weight: 4 });
-    else if (!pairs.some(({ from, to }) => from === id || to === id))
-      graph.setEdge(before, id, { weight: 0 });
-  });
+  for (const { id } of joined) graph.setNode(id, { ...box });
+  for (const pair of pairs) {
+    const [first, second] = inOrder(pair, order);
+    const neighbours = (order.get(second) ?? 0) - (order.get(first) ?? 0) === 1;
+    graph.setEdge(first, second, { weight: neighbours ? 4 : 1 });
+  }
   layout(graph);
   return graph;
+}
+
+function orderOf(statuses: readonly Status[]): ReadonlyMap<string, number> {
+  return new Map(statuses.map(({ id }, at) => [id, at]));
 }

@@ -98,7 +98,8 @@ function sentenceOf(
     from === undefined ? "" : ` from ${nameOf(from)}`,
     to === undefined ? "" : ` to ${nameOf(to)}`,
   ].join("");
-  if (kind === "moved" && to !== undefined && from === to) return `It was in ${nameOf(to)} already${who}`;
+  if (kind === "moved" && to !== undefined && from === to)
+    return `It was in ${nameOf(to)} already: nothing was changed`;
   switch (kind) {
     case "asked":
       return `Asked${who} to move it${way}`;
