@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser, signIn } from "../support/oauth-browser.js";
 import {
@@ -8,6 +9,7 @@ import {
   startOauthService,
   type Tokens,
 } from "../support/oauth-service.js";
+import { redisUrl } from "../support/redis.js";
 
 let service: OauthService;
 let everybody: string;
@@ -419,6 +421,37 @@ describe("whoever tries too often", () => {
       expect(right.status).toBe(429);
     } finally {
       await own.close();
+    }
+  });
+});
+
+describe("two processes on one Redis", () => {
+  it("know the same people, clients and tokens, and forget them together", async () => {
+    const shared = {
+      REDIS_URL: await redisUrl(),
+      BOARDWALK_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    };
+    const first = await startOauthService(shared, false);
+    const second = await startOauthService({ ...shared, PUBLIC_URL: first.url }, false);
+    try {
+      const tokens = await first.link(await second.pair("acme", "dee"), `${first.url}/mcp`);
+      const at = async (one: OauthService) =>
+        (await one.mcp(`${one.url}/mcp`, tokens.access_token, "tools/list")).status;
+      expect([await at(first), await at(second)]).toEqual([200, 200]);
+      const form = {
+        grant_type: "refresh_token",
+        refresh_token: tokens.refresh_token ?? "",
+        client_id: tokens.client,
+      };
+      const both = await Promise.all([first.token(form), second.token(form)]);
+      expect(both.filter((one) => one.status === 200).length).toBeLessThanOrEqual(1);
+      const again = await first.link(await first.pair("acme", "dee"), `${first.url}/mcp`);
+      expect(await second.removeMember("acme", "dee")).toBe(204);
+      for (const one of [first, second])
+        expect((await one.mcp(`${one.url}/mcp`, again.access_token, "tools/list")).status).toBe(401);
+    } finally {
+      await second.close();
+      await first.close();
     }
   });
 });

@@ -80,7 +80,18 @@ export async function startOauthService(
   const app = await createApp(config, { inMemory });
   for (const id of ["acme", "globex"])
     await app.store.createTenant({ id, name: id, createdAt: new Date().toISOString() }).catch(() => {});
+  return oauthServiceOf(app, { url, alexaUrl, admin });
+}
 
+/** The same ways with a service that runs already. */
+export function oauthServiceOf(
+  app: App,
+  {
+    url,
+    alexaUrl = url,
+    admin,
+  }: { readonly url: string; readonly alexaUrl?: string; readonly admin: string },
+): OauthService {
   async function json<T>(path: string, init: RequestInit): Promise<Answer<T>> {
     const response = await fetch(path.startsWith("http") ? path : `${url}${path}`, init);
     const text = await response.text();
