@@ -100,7 +100,8 @@ function clients(records: OauthRecords, sealer: Sealer, rest: Adapter): Adapter 
       };
       const secret = sealed === undefined ? {} : { client_secret: sealer.open(sealed, contextOf(id)) };
       const payload = { ...open, ...secret };
-      if (Date.now() - savedAt > TOUCH_AFTER_MS) await save(id, payload);
+      const stale = sealed !== undefined && sealer.stale(sealed);
+      if (stale || Date.now() - savedAt > TOUCH_AFTER_MS) await save(id, payload);
       return payload;
     },
   };
