@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { BoardwalkError } from "../../../src/errors.js";
 import type { Status, StatusGraph, WorkflowMove } from "../../../src/machine/index.js";
 import { newActor } from "../../../src/tickets/actor.js";
 import { type Desk, openDesk } from "../../support/desk.js";
@@ -187,5 +188,25 @@ describe("the same key on two boards", () => {
     expect(answer).toMatchObject({ outcome: "question", question: { about: "ticket" } });
     expect(answer.question?.options.map(({ id }) => id).sort()).toEqual(["fake.other.ENG1", LOGIN].sort());
     expect(board.writes).toEqual([]);
+  });
+});
+
+describe("a move whose answer was lost", () => {
+  it("is not called refused because the login was lost right after: nobody can tell", async () => {
+    const board = boardWith({});
+    board.onNextWrite((write) => {
+      write();
+      board.onNextRead(() => {
+        throw new BoardwalkError(
+          "auth_expired",
+          "The board no longer accepts our login. Please reconnect it.",
+        );
+      });
+      throw new BoardwalkError("unavailable", "The board is having trouble right now. Please try again.");
+    });
+    desk = await openDesk(board);
+    const answer = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "In Progress" });
+    expect(answer).toMatchObject({ outcome: "unknown" });
+    expect(board.writes).toHaveLength(1);
   });
 });
