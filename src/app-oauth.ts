@@ -19,6 +19,7 @@ export interface OauthParts {
   readonly addresses: Addresses;
   now(): Date;
   report(error: BoardwalkError): void;
+  removed(tenantId: string): Promise<void>;
 }
 
 /** Where sign-ins are kept: the Redis at this address, or memory without one. */

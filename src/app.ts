@@ -299,7 +299,10 @@ async function startWeb(
   const addresses = addressesOf(config, () => listens);
   const report = (error: BoardwalkError) => reportTo(log, error);
   const { store, budgets, oauth: records } = state;
-  const oauth = openOauth(config, { ...parts, store, budgets, records, addresses, report });
+  const oauth = openOauth(config, {
+    ...{ ...parts, store, budgets, records, addresses, report },
+    removed: (tenant) => mcp.disconnect(tenant),
+  });
   const live = createLive(store);
   const app = createHttp({
     addresses,

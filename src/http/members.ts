@@ -60,6 +60,8 @@ export interface MembersDeps {
   readonly records: OauthRecords;
   /** Codes are short, so what is kept of them is made with a secret. */
   readonly codeKey: Uint8Array;
+  /** Ends what is open for the tenant's clients: who may still come, comes again. */
+  removed?(tenantId: string): Promise<void>;
   now(): Date;
 }
 
@@ -74,7 +76,7 @@ export function accountMember(accountId: string): Member | undefined {
   return { tenant, name, id };
 }
 
-export function createMembers({ store, records, codeKey, now }: MembersDeps): Members {
+export function createMembers({ store, records, codeKey, now, removed }: MembersDeps): Members {
   const keptCode = (code: string) =>
     createHmac("sha256", codeKey).update(plainCode(code)).digest("base64url");
   const recordOf = async (tenant: TenantStore, name: string): Promise<MemberRecord | undefined> => {
@@ -103,6 +105,7 @@ export function createMembers({ store, records, codeKey, now }: MembersDeps): Me
         );
       await tenant.deleteDocument("member", name);
       await records.deleteOwner(ownerOf(accountOf({ tenant: tenant.id, name, id: record.id })));
+      await removed?.(tenant.id);
     },
     async redeem(code, wantedTenant) {
       const key = keptCode(code);

@@ -33,6 +33,8 @@ export interface OauthDeps {
   take(budget: Budget): Promise<number>;
   now(): Date;
   report(error: BoardwalkError): void;
+  /** Told when somebody was removed, to end what is open for the tenant's clients. */
+  removed?(tenantId: string): Promise<void>;
   /** @default Node's own */
   readonly fetch?: typeof fetch;
 }

@@ -267,6 +267,16 @@ describe("a pairing code", () => {
   });
 });
 
+/** A session's stream, which would last for as long as the client wants. */
+async function openStream(token: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+  const opened = await fetch(everybody, { method: "POST", headers, body });
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  return await fetch(everybody, { headers: { ...headers, ...session, accept: "text/event-stream" } });
+}
+
 describe("a token", () => {
   it("is good at the address it was asked for, and at no other", async () => {
     for (const mine of [everybody, acme, alexa]) {
@@ -309,7 +319,9 @@ describe("a token", () => {
     const tokens = await service.link(await service.pair("acme", "cat"), everybody);
     expect(await status(everybody, tokens.access_token)).toBe(200);
     const pending = await service.pair("acme", "cat");
+    const stream = await openStream(tokens.access_token);
     expect(await service.removeMember("acme", "cat")).toBe(204);
+    expect(await stream.text()).toBe(": open\n\n");
     expect(await status(everybody, tokens.access_token)).toBe(401);
     const form = {
       grant_type: "refresh_token",
