@@ -266,8 +266,11 @@ describe("a Jira project", () => {
   it("shows how far an import has come, and that it is over", async () => {
     expect((await connection()).progress).toBeUndefined();
     for (let n = 0; n < 600; n++) jira.createIssue({ title: `Issue ${n}`, status: "10000" });
+    // Slow enough for people to wonder how far it is.
+    jira.setFaults({ latencyMs: 300 });
     const running = sync();
-    await until(async () => ((await connection()).progress?.read ?? 0) >= 500, { everyMs: 1 });
+    await until(async () => ((await connection()).progress?.read ?? 0) >= 500, { everyMs: 5 });
+    jira.setFaults({});
     await running;
     expect((await connection()).progress).toBeUndefined();
   });
