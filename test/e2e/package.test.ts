@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -90,6 +91,25 @@ describe(
         { cwd: app },
       );
       expect(stdout).toContain("Draft pull request number 1 is open.");
+    });
+
+    it("serves the page without what bundled it", async () => {
+      const args = ["--no-install", "boardwalk", "demo", "--json", "--port", "0", "--memory"];
+      const demo = spawn("npx", args, { cwd: app, stdio: ["ignore", "pipe", "inherit"], detached: true });
+      try {
+        const [line] = (await once(demo.stdout, "data")) as [Buffer];
+        const { admin } = JSON.parse(line.toString()) as { admin: { url: string } };
+        const html = await (await fetch(admin.url)).text();
+        const [, script = ""] = /src="([^"]+\.js)"/.exec(html) ?? [];
+        const response = await fetch(new URL(script, admin.url));
+        expect(response.status).toBe(200);
+        expect(response.headers.get("content-type")).toContain("javascript");
+        expect(response.headers.get("cache-control")).toContain("immutable");
+      } finally {
+        // npx and what it started are one group.
+        process.kill(-(demo.pid ?? 0), "SIGTERM");
+        await once(demo, "exit");
+      }
     });
   },
   PATIENCE_MS,

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Demo, startDemo } from "../../src/demo.js";
+import { until } from "../support/until.js";
+
+/** What the admin API has for the page: the conversation, the boards, and news as they happen. */
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await startDemo({ port: 0, host: "127.0.0.1" });
+});
+afterAll(async () => {
+  await demo?.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: {
+    readonly code?: string;
+    readonly detail?: string;
+    readonly tool?: string;
+    readonly args?: Readonly<Record<string, string>>;
+    readonly answer?: {
+      readonly spoken: string;
+      readonly outcome?: string;
+      readonly ticket?: { readonly id: string; readonly key?: string };
+      readonly question?: { readonly token?: string; readonly options: readonly { readonly id: string }[] };
+    };
+    readonly boards?: readonly {
+      readonly name: string;
+      readonly statuses: readonly { readonly name: string; readonly tickets: number }[];
+    }[];
+  };
+}
+
+async function ask(path: string, body?: object, token = demo.line.admin.token): Promise<Answer> {
+  const response = await fetch(`${demo.line.url}/api/v1${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Answer["body"] };
+}
+
+const say = (sentence: string, conversation = "one") => ask("/tenants/acme/say", { sentence, conversation });
+
+describe("the conversation", () => {
+  it("answers a sentence with the call that was made of it", async () => {
+    const { status, body } = await say("where is the welcome mail?");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      tool: "read_ticket",
+      args: { ticket: "the welcome mail" },
+      answer: { ticket: { key: "ENG-6" }, spoken: expect.stringContaining("in Blocked") },
+    });
+  });
+
+  it("remembers what was told in it, and nothing of another", async () => {
+    await say("where is the welcome mail", "two");
+    expect((await say("where is it", "two")).body.answer?.ticket?.key).toBe("ENG-6");
+    expect((await say("where is it", "three")).body.answer?.ticket).toBeUndefined();
+  });
+
+  it("makes the move that was asked about, with what was chosen", async () => {
+    const asked = await say("move the photo upload to done");
+    expect(asked.body.answer?.outcome).toBe("question");
+    const { ticket, question } = asked.body.answer ?? {};
+    const made = await ask("/tenants/acme/say", {
+      move: {
+        ticket: ticket?.id,
+        to: "Done",
+        fields: { resolution: question?.options[0]?.id },
+        token: question?.token,
+      },
+      conversation: "one",
+    });
+    expect(made.body).toMatchObject({ tool: "move_ticket", answer: { outcome: "confirmed" } });
+  });
+
+  it.each([
+    ["no sentence", {}],
+    ["an empty one", { sentence: "  " }],
+    ["a long one", { sentence: "a".repeat(501) }],
+    ["a key of its own", { sentence: "undo", tenant: "globex" }],
+    ["a conversation that is no name", { sentence: "undo", conversation: "a/b" }],
+    ["a move without an end", { move: { ticket: "ENG-1" } }],
+    ["a move that names its own id", { move: { ticket: "ENG-1", to: "Done", moveId: "x" } }],
+  ])("refuses %s with a sentence", async (_what, body) => {
+    const { status, body: problem } = await ask("/tenants/acme/say", body);
+    expect(status).toBe(400);
+    expect(problem.code).toBe("invalid");
+    expect(problem.detail).toMatch(/cannot be read/);
+  });
+
+  it.each(["/say", "/boards", "/live"])(
+    "tells %s only to an admin, and only of a tenant that is",
+    async (path) => {
+      const body = path === "/say" ? { sentence: "describe the boards" } : undefined;
+      expect((await ask(`/tenants/acme${path}`, body, "guessed")).status).toBe(401);
+      expect((await ask(`/tenants/acme${path}`, body, demo.line.tenants[0]?.token)).status).toBe(401);
+      expect((await ask(`/tenants/nobody${path}`, body)).status).toBe(404);
+    },
+  );
+});
+
+describe("the boards", () => {
+  it("say how many tickets are in each status", async () => {
+    const { body } = await ask("/tenants/globex/boards");
+    expect(body.boards?.map(({ name }) => name).sort()).toEqual([
+      "Globex engineering",
+      "Globex events",
+      "Globex platform",
+    ]);
+    for (const { name, statuses } of body.boards ?? [])
+      expect(
+        statuses.reduce((sum, { tickets }) => sum + tickets, 0),
+        name,
+      ).toBe(name.endsWith("engineering") ? 10 : 7);
+  });
+});
+
+describe("the news", () => {
+  async function follow(tenant: string) {
+    const heard: string[] = [];
+    const stop = new AbortController();
+    const response = await fetch(`${demo.line.url}/api/v1/tenants/${tenant}/live`, {
+      headers: { authorization: `Bearer ${demo.line.admin.token}` },
+      signal: stop.signal,
+    });
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const ended = (async () => {
+      const decoder = new TextDecoder();
+      for await (const chunk of response.body ?? []) heard.push(decoder.decode(chunk));
+    })().catch(() => undefined);
+    await until(() => heard.join("").includes("event: ready"));
+    return { said: () => heard.join(""), ended, stop: () => stop.abort() };
+  }
+
+  it("tell a ticket's team that it has changed, and no other team", async () => {
+    const [own, other] = await Promise.all([follow("acme"), follow("globex")]);
+    const moved = await say("move the login bug to in review");
+    const id = moved.body.answer?.ticket?.id ?? "";
+    await until(() => own.said().includes(`"${id}"`));
+    expect(own.said()).not.toContain("Login");
+    // What is told to others would have been told by the time they hear of their own.
+    const theirs = await ask("/tenants/globex/say", { sentence: "move the signing keys to in review" });
+    await until(() => other.said().includes(`"${theirs.body.answer?.ticket?.id}"`));
+    expect(other.said()).not.toContain(id);
+    own.stop();
+    other.stop();
+  });
+
+  // Unasked, a server waits ten seconds for open connections: longer than this test may take.
+  it("end with the service, which does not wait for those who listen", async () => {
+    const own = await startDemo({ port: 0, host: "127.0.0.1", inMemory: true });
+    const before = demo;
+    demo = own;
+    const listening = await follow("acme");
+    demo = before;
+    await Promise.all([own.close(), listening.ended]);
+    expect(listening.said()).toContain("ready");
+  }, 9_000);
+});
