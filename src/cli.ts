@@ -5,6 +5,7 @@ import { addBoards, addWorkflow } from "./cli/boards.js";
 import { addDemo } from "./cli/demo.js";
 import { addDoctor } from "./cli/doctor.js";
 import { addMember } from "./cli/member.js";
+import { addReplay } from "./cli/replay.js";
 import { addServe } from "./cli/serve.js";
 import { addTenant } from "./cli/tenant.js";
 import { BoardwalkError } from "./errors.js";
@@ -24,6 +25,7 @@ addTenant(program);
 addMember(program);
 addBoards(program);
 addWorkflow(program);
+addReplay(program);
 addAlexa(program);
 
 try {

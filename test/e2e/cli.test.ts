@@ -45,13 +45,25 @@ describe("the command line", () => {
   it("says its version and helps", async () => {
     expect((await boardwalk(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     const { stdout } = await boardwalk(["--help"]);
-    for (const command of ["serve", "demo", "doctor", "tenant", "connect", "import", "workflow"])
+    for (const command of ["serve", "demo", "doctor", "tenant", "connect", "import", "workflow", "replay"])
       expect(stdout).toContain(command);
     expect(await boardwalk(["demno"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("Did you mean demo"),
     });
   });
+
+  it(
+    "tries again what failed, and says what that was",
+    async () => {
+      const replayed = await boardwalk(["replay", "acme", "--json"]);
+      expect(JSON.parse(replayed.stdout)).toMatchObject({ moves: 0, connections: acme.connections.length });
+      expect((await boardwalk(["replay", "acme"])).stdout).toMatch(/^Begun again: \d+ hooks, 0 moves/);
+      const unknown = await boardwalk(["replay", "acme", "--ticket", "jira.x.1"]);
+      expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("no such ticket") });
+    },
+    PATIENCE_MS,
+  );
 
   it(
     "sets up a team, its board and a token",
