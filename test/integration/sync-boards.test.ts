@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { frozenContract } from "../../src/mcp/contract.js";
 import { BOARDS, DARK, LOGIN, type PeoplesBoard } from "../support/sync-boards.js";
 import {
+  ADMIN_TOKEN,
   type Listener,
   listenLegacy,
   listenModern,
@@ -110,6 +111,23 @@ describe.each(BOARDS)("a change of %s's columns", (_name, start) => {
     for (const client of clients) expect(toolTo(await client.tools(), "Released")).toBe("");
     const answer = await clients[0]?.call("list_moves", { ticket: DARK });
     expect(JSON.stringify(answer?.facts)).not.toContain("Released");
+  });
+
+  it("is shown as a diagram, as an XState machine and as screens", async () => {
+    const { workflows } = (await world.api(0, "GET", "/tenants/acme/workflows")) as {
+      workflows: { id: string }[];
+    };
+    const path = `/api/v1/tenants/acme/workflows/${workflows[0]?.id}`;
+    const show = (format: string) =>
+      fetch(`${world.url(0)}${path}?format=${format}`, {
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      });
+    const mermaid = await show("mermaid");
+    expect(mermaid.headers.get("content-type")).toContain("text/plain");
+    expect(await mermaid.text()).toMatch(/^stateDiagram-v2/);
+    expect(await (await show("xstate")).json()).toMatchObject({ states: expect.any(Object) });
+    expect(await (await show("screen")).json()).toMatchObject({ screens: expect.anything() });
+    expect((await show("pdf")).status).toBe(400);
   });
 
   it("keeps what has changed, newest first, audits it, and tells no other tenant", async () => {
