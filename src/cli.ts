@@ -5,6 +5,7 @@ import { addBoards, addWorkflow } from "./cli/boards.js";
 import { addDemo } from "./cli/demo.js";
 import { addDoctor } from "./cli/doctor.js";
 import { addMember } from "./cli/member.js";
+import { addOpenapi } from "./cli/openapi.js";
 import { addReplay } from "./cli/replay.js";
 import { addServe } from "./cli/serve.js";
 import { addTenant } from "./cli/tenant.js";
@@ -27,6 +28,7 @@ addBoards(program);
 addWorkflow(program);
 addReplay(program);
 addAlexa(program);
+addOpenapi(program);
 
 try {
   await program.parseAsync();

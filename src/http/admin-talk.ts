@@ -14,9 +14,9 @@ const conversation = z
   .optional();
 const words = z.string().trim().min(1).max(500);
 
-const sentenceBody = z.strictObject({ sentence: words, conversation });
+export const sentenceBody = z.strictObject({ sentence: words, conversation });
 /** A question that was asked, answered: the same call again with what was chosen. */
-const againBody = z.strictObject({
+export const againBody = z.strictObject({
   move: z.strictObject({
     ticket: words,
     to: words,

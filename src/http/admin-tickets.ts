@@ -9,13 +9,13 @@ import { parseBody, sendProblem } from "./problems.js";
 
 /** Tickets, their history and their moves, over HTTP. */
 
-const ticketsQuery = z.object({
+export const ticketsQuery = z.object({
   query: z.string().max(500).optional(),
   status: z.string().max(200).optional(),
   cursor: z.string().max(500).optional(),
 });
 
-const moveBody = z.object({
+export const moveBody = z.object({
   to: z.string().min(1).max(200),
   from: z.string().min(1).max(200).optional(),
   fields: z.record(z.string(), z.unknown()).optional(),

@@ -10,7 +10,7 @@ import { parseBody } from "./problems.js";
 
 /** A tenant's workflows, what has changed about them, and other ways to write them down. */
 
-const shownAs = z.object({ format: z.enum(["json", "mermaid", "xstate", "screen"]).default("json") });
+export const shownAs = z.object({ format: z.enum(["json", "mermaid", "xstate", "screen"]).default("json") });
 
 export function addWorkflowRoutes(
   router: Router,

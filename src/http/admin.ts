@@ -20,13 +20,13 @@ import { parseBody } from "./problems.js";
 /** How long `sync?wait=true` waits for the import. */
 const SYNC_WAIT_MS = 120_000;
 
-const newTenant = z.object({
+export const newTenant = z.object({
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "must be 1 to 40 of a-z, 0-9 and -, not beginning with -"),
   name: z.string().min(1).max(200),
 });
-const newToken = z.object({
+export const newToken = z.object({
   name: z.string().min(1).max(200),
   scopes: z.array(z.string().min(1).max(100)).max(20).optional(),
 });
@@ -93,7 +93,7 @@ function addTenantRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): v
   });
 }
 
-const replayBody = z.object({ ticket: z.string().min(1).max(300).optional() });
+export const replayBody = z.object({ ticket: z.string().min(1).max(300).optional() });
 
 function addReplayRoute(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
   router.post("/tenants/:tenant/replay", async (request, response) => {

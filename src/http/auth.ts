@@ -7,7 +7,7 @@ import { bearerOf, createToken, hashToken, sameSecret } from "./tokens.js";
 
 /** Who is calling: the operator by the admin token, a person by a token of her tenant. */
 
-const tokenRecord = z.object({
+export const tokenRecord = z.object({
   id: z.string(),
   name: z.string(),
   scopes: z.array(z.string()),

@@ -14,7 +14,7 @@ import { parseBody } from "./problems.js";
 const member = z.object({ name: z.string(), id: z.string(), createdAt: z.string() });
 type MemberRecord = z.infer<typeof member>;
 
-const newMember = z.object({
+export const newMember = z.object({
   name: z
     .string()
     .trim()

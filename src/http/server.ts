@@ -8,6 +8,7 @@ import { addMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
 import { addMetricsRoute, type Metrics } from "./metrics.js";
 import type { Oauth } from "./oauth.js";
 import type { Addresses } from "./oauth-resources.js";
+import { addOpenapiRoute } from "./openapi.js";
 import { addPage, type Page } from "./page.js";
 import { notFound, problemHandler } from "./problems.js";
 import { createWebhookRoutes, type WebhookRoutesDeps } from "./webhooks.js";
@@ -34,6 +35,7 @@ export function createHttp(deps: HttpDeps): Express {
   addHealthRoutes(app, deps);
   if (deps.metrics !== undefined) addMetricsRoute(app, deps.metrics);
   app.use("/api/v1", createAdminApi(deps));
+  addOpenapiRoute(app, deps.version);
   addPage(app, deps.page);
   app.use(notFound);
   app.use(problemHandler(deps.report));

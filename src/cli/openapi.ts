@@ -1,0 +1,14 @@
+import type { Command } from "commander";
+
+export function addOpenapi(program: Command): void {
+  program
+    .command("openapi")
+    .description("Print the description of the admin API, as a running service has it at /openapi.json.")
+    .action(async () => {
+      const [{ openapi }, { VERSION }] = await Promise.all([
+        import("../http/openapi.js"),
+        import("../version.js"),
+      ]);
+      process.stdout.write(`${JSON.stringify(openapi(VERSION), null, 2)}\n`);
+    });
+}
