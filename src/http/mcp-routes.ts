@@ -48,7 +48,7 @@ export interface McpRoutesDeps {
 
 export function addMcpRoutes(app: Express, deps: McpRoutesDeps): void {
   app.all(["/mcp", "/t/:tenant/mcp", "/alexa/mcp"], async (request, response, next) => {
-    const resource = resourceAt(request.path, deps.addresses);
+    const resource = resourceAt(request.path.replace(/\/$/, ""), deps.addresses);
     if (resource === undefined) next();
     else await answer(deps, resource, request, response);
   });

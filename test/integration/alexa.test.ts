@@ -175,6 +175,13 @@ describe("who is turned away", () => {
     expect((await ask(rpc("tools/list"), ann, "/t/globex/mcp")).status).toBe(403);
   });
 
+  it("a slash at the end of an address makes no difference", async () => {
+    for (const path of ["/mcp/", "/t/acme/mcp/", "/alexa/mcp/"])
+      expect((await ask(rpc("tools/list"), ann, path)).status).toBe(200);
+    for (const path of ["/mcp//", "/mcp/x", "/t//mcp", "/t/a%2Fb/mcp"])
+      expect((await ask(rpc("tools/list"), ann, path)).status).toBe(404);
+  });
+
   it("an Origin or a body that is too large is refused as elsewhere", async () => {
     const evil = { method: "POST", headers: { origin: "https://evil.example" }, body: "{}" };
     expect((await fetch(`${demo.line.url}/alexa/mcp`, evil)).status).toBe(403);

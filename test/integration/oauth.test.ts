@@ -437,6 +437,41 @@ describe("whoever tries too often", () => {
   });
 });
 
+describe("behind a proxy that speaks https", () => {
+  it("links and cookies are https, and callers are told apart by the address that the proxy saw", async () => {
+    const own = await startOauthService({ PUBLIC_URL: "https://boardwalk.example" });
+    try {
+      const { body } = await get(`${own.url}/.well-known/oauth-authorization-server`);
+      expect(body).toMatchObject({
+        issuer: "https://boardwalk.example",
+        token_endpoint: "https://boardwalk.example/oauth/token",
+      });
+      const client = (await own.register()).body.client_id;
+      const asked = own.authorizeUrl({
+        client,
+        redirect: REDIRECT,
+        resource: "https://boardwalk.example/mcp",
+      });
+      const opened = await fetch(asked.url, { redirect: "manual" });
+      const cookies = opened.headers.getSetCookie();
+      expect(cookies.length).toBeGreaterThan(0);
+      for (const cookie of cookies) expect(cookie).toMatch(/; secure; httponly$|; httponly; secure$/i);
+      const page = `${own.url}${opened.headers.get("location")}`;
+      const guess = async (from: string) => {
+        const headers = { "x-forwarded-for": from, "content-type": "application/x-www-form-urlencoded" };
+        return (await fetch(page, { method: "POST", headers, body: "code=X&answer=allow" })).status;
+      };
+      // Whatever the caller claims to be stands before what the proxy adds.
+      const seen: number[] = [];
+      for (let i = 0; i < 31; i++) seen.push(await guess(`198.51.100.${i}, 203.0.113.7`));
+      expect(seen.at(-1)).toBe(429);
+      expect(await guess("203.0.113.8")).not.toBe(429);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe("two processes on one Redis", () => {
   it("know the same people, clients and tokens, and forget them together", async () => {
     const shared = {
