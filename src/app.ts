@@ -241,6 +241,8 @@ async function startWorker(
     now,
     refresh: (tenant, connection, signal) => refreshWorkflows(sync, tenant, connection, signal),
     moved: parts.metrics.moved,
+    // A lock is renewed when half of it has passed, so what is left of it is half or more.
+    leaseMs: Math.floor(config.jobLockMs / 2),
     changed: (tenant, record) => news.changed(tenant, record),
     bounced: (tenant, record) => noteBounce(connections, tenant, record),
   };

@@ -65,7 +65,7 @@ export function startWorker(
   }
 
   async function perform(job: BullJob, payload: Payload, token: string): Promise<JobReply> {
-    const outcome = await runner.run(job.name, payload.data, payload.attempt);
+    const outcome = await runner.run(job.name, payload.data, payload.attempt, job.stalledCounter > 0);
     if (outcome.kind === "reply") return outcome.reply;
     if (outcome.kind === "again") {
       await job.updateData({ ...payload, attempt: payload.attempt + 1 } satisfies Payload);

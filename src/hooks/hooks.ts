@@ -29,6 +29,8 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** 1 for the first try. */
   readonly attempt: number;
+  /** Another worker had it and was not heard of for too long; it may be dead, or only slow. */
+  readonly takenOver?: boolean;
 }
 
 /** Thrown by a handler that could not finish: the same job is run again after `delayMs`, keeping its waiters. */

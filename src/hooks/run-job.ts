@@ -16,7 +16,7 @@ export type Outcome =
 export type ReportError = (error: unknown) => void;
 
 export interface Runner {
-  run(name: string, data: Job["data"], attempt: number): Promise<Outcome>;
+  run(name: string, data: Job["data"], attempt: number, takenOver?: boolean): Promise<Outcome>;
   /** Resolves when the jobs that run now have ended. */
   idle(): Promise<unknown>;
   /** Aborts the signal of every running job, and lets no further one begin. */
@@ -40,7 +40,7 @@ export function createRunner(handlers: Handlers, report: ReportError): Runner {
   }
 
   return {
-    async run(name, data, attempt) {
+    async run(name, data, attempt, takenOver = false) {
       if (interrupted) return { kind: "interrupted" };
       const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
       if (!handler) {
@@ -48,7 +48,7 @@ export function createRunner(handlers: Handlers, report: ReportError): Runner {
         return { kind: "reply", reply: internalReply() };
       }
       const controller = new AbortController();
-      const work = perform(handler, data, { signal: controller.signal, attempt });
+      const work = perform(handler, data, { signal: controller.signal, attempt, takenOver });
       running.set(controller, work);
       return work.finally(() => running.delete(controller));
     },

@@ -48,6 +48,8 @@ export const pendingMove = z.object({
   since: text,
   /** Set before each write to the board, so that whoever takes over knows that one may have landed. */
   writes: z.number().int().optional(),
+  /** When the last of them was noted. */
+  wroteAt: text.optional(),
 });
 export type PendingMove = z.infer<typeof pendingMove>;
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Budgets, ConnectorKind, ConnectorKit } from "../board/connector.js";
 import { createEtiquette, type Limit } from "../board/etiquette.js";
+import { checkLease } from "../board/lease.js";
 import type { Vcs, VcsKind } from "../board/vcs.js";
 import { BoardwalkError } from "../errors.js";
 import type { HookRun, OpenBoard } from "../tickets/boards.js";
@@ -67,6 +68,8 @@ export function openBoard(
     async checkUrl(url) {
       await deps.checkUrl(url);
       await etiquette.pass();
+      // Last, because all before it may have taken long.
+      checkLease();
       deps.tells?.request(provider);
     },
     refreshed: (how) => deps.tells?.refreshed(provider, how),

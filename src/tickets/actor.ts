@@ -105,16 +105,29 @@ function pendingOf(wish: Wish, from: string, since: string): PendingMove {
   };
 }
 
-/** Notes that a write to the board is about to be made, so that whoever takes over knows that one may have landed. */
-export async function noteWrite(store: TenantStore, id: TicketId, moveId: string): Promise<ActorRecord> {
-  return await update(store, id, (record) => {
-    if (record.pending?.moveId !== moveId) {
+/**
+ * Notes that a write to the board is about to be made, so that whoever takes over knows that one may have landed.
+ * @returns `false`, nothing noted, when someone else has noted one since `pending` was read: then it is theirs to make.
+ * @throws BoardwalkError `conflict` when the move is settled.
+ */
+export async function noteWrite(
+  store: TenantStore,
+  id: TicketId,
+  pending: Pick<PendingMove, "moveId" | "writes">,
+  at: Date,
+): Promise<boolean> {
+  const seen = pending.writes ?? 0;
+  let noted = false;
+  await update(store, id, (record) => {
+    const now = record.pending;
+    if (now?.moveId !== pending.moveId) {
       throw new BoardwalkError("conflict", "This move was settled by someone else meanwhile.");
     }
-    return {
-      record: { ...record, pending: { ...record.pending, writes: (record.pending.writes ?? 0) + 1 } },
-    };
+    noted = (now.writes ?? 0) === seen;
+    if (!noted) return undefined;
+    return { record: { ...record, pending: { ...now, writes: seen + 1, wroteAt: at.toISOString() } } };
   });
+  return noted;
 }
 
 /** How a move ended. */

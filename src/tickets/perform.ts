@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Connector, Move, Ticket } from "../board/connector.js";
+import { withLease } from "../board/lease.js";
 import { BoardwalkError } from "../errors.js";
 import { type Job, type JobContext, TryAgain } from "../hooks/hooks.js";
 import { actorRecord, settledMove } from "../store/records.js";
@@ -7,7 +8,7 @@ import type { ActorRecord, PendingMove, TenantStore } from "../store/store.js";
 import { type Ending, noteWrite, settle } from "./actor.js";
 import type { OpenBoard } from "./boards.js";
 import { closedByTeam } from "./decide.js";
-import { auditMove, auditMoveIfMissing, endingOf } from "./endings.js";
+import { auditOnce, auditSettled, endingOf } from "./endings.js";
 import { fillFields } from "./fields.js";
 import { syncJobFor } from "./jobs.js";
 import { tellNews, workflowOf } from "./look.js";
@@ -41,24 +42,36 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
   const { pending } = record;
   const { byId: workflows } = await deps.workflows.of(store);
   const wrote = (pending.writes ?? 0) > 0;
+  // Whoever had this job may be alive after all, with a write in hand that may still go out.
+  const leaseLeftMs = context.takenOver === true ? leaseLeft(deps, pending) : 0;
+  if (leaseLeftMs > 0) throw new TryAgain(leaseLeftMs);
   const work: Try = { record, pending, workflows, signal: context.signal, wrote };
   const end = await tryMove(deps, store, work, context.attempt);
   const workflow = await workflowAfter(deps, store, work, end.seen);
+  const at = deps.now();
   const settled = await settle(store, ticket, moveId, {
     ...end,
     ...(workflow === undefined ? {} : { workflow }),
-    at: deps.now(),
+    at,
   });
   if (end.seen !== undefined && workflow?.status(end.seen.status) === undefined) {
     await deps.jobs.put(refreshJob(store, work));
   }
   if (settled.lastMove?.moveId === moveId) {
-    deps.moved?.(settled.lastMove, ticket, Date.parse(settled.lastMove.at) - Date.parse(pending.since));
-    await auditMove(store, ticket, settled.lastMove);
+    const byUs = settled.lastMove.at === at.toISOString();
+    const audit = byUs ? auditSettled : auditOnce;
+    const counts = await audit(store, ticket, settled.lastMove);
+    if (counts) deps.moved?.(settled.lastMove, ticket, at.getTime() - Date.parse(pending.since));
   }
   // Put here as well as by the waiting caller: the debt is paid whether or not anyone still waits.
   await tellNews(deps, store, record, settled);
   return replyOf(settled, moveId);
+}
+
+const LEASE_MS = 5_000;
+
+function leaseLeft({ leaseMs = LEASE_MS, now }: WorkerDeps, { wroteAt }: PendingMove): number {
+  return wroteAt === undefined ? 0 : Date.parse(wroteAt) + leaseMs - now().getTime();
 }
 
 /** The workflow to settle by. Someone waits for this, so a pull that others have begun is not waited for. */
@@ -81,7 +94,7 @@ function replyOf(record: ActorRecord, moveId: string): MoveReply {
 async function replyAgain(store: TenantStore, record: ActorRecord, moveId: string): Promise<MoveReply> {
   const ended = await endingOf(store, record, moveId);
   if (ended === undefined) return { record };
-  await auditMoveIfMissing(store, record.ticket.id, ended);
+  await auditOnce(store, record.ticket.id, ended);
   return { settled: ended, record };
 }
 
@@ -103,7 +116,7 @@ interface Try {
 async function tryMove(deps: WorkerDeps, store: TenantStore, work: Try, attempt: number): Promise<Attempt> {
   try {
     const board = await deps.boards.open(store, work.record.ticket.connection);
-    return await act(store, board, work);
+    return await act(deps, store, board, work);
   } catch (thrown) {
     if (thrown instanceof TryAgain) throw thrown;
     const error = BoardwalkError.from(thrown);
@@ -128,7 +141,8 @@ function failure(error: BoardwalkError, { wrote }: Try): Ending {
 }
 
 /** Read, check, write, re-read. */
-async function act(store: TenantStore, board: OpenBoard, work: Try): Promise<Attempt> {
+async function act(deps: WorkerDeps, store: TenantStore, board: OpenBoard, work: Try): Promise<Attempt> {
+  const { leaseMs = LEASE_MS } = deps;
   const { record, pending, signal } = work;
   const read = await readWithMoves(board.connector, record, signal);
   if (read === undefined) return { ending: hidden(board.name) };
@@ -137,9 +151,12 @@ async function act(store: TenantStore, board: OpenBoard, work: Try): Promise<Att
   if (stop !== undefined) return { seen, ending: stop };
   const chosen = choose(seen, moves, pending);
   if ("ending" in chosen) return { seen, ending: chosen.ending };
-  await noteWrite(store, record.ticket.id, pending.moveId);
-  work.wrote = true;
-  return await write(board.connector, seen, chosen.move, { ...pending, fields: chosen.fields }, signal);
+  const wish = { ...pending, fields: chosen.fields };
+  return await withLease(leaseMs, async () => {
+    if (!(await noteWrite(store, record.ticket.id, pending, deps.now()))) throw new TryAgain(leaseMs);
+    work.wrote = true;
+    return await write(board.connector, seen, chosen.move, wish, signal);
+  });
 }
 
 /** A rule of the team's own holds for where the ticket truly is, which the speaker may not have known. */

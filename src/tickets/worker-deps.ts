@@ -17,5 +17,7 @@ export interface WorkerDeps {
   readonly bounced?: (tenant: TenantStore, record: ActorRecord) => Promise<void>;
   /** Told of each move that this process has settled, and how long ago it was asked for. */
   readonly moved?: (move: SettledMove, ticket: string, tookMs: number) => void;
+  /** For how long after it was decided a write may still go out. Well below what it takes to lose a job. @default 5000 */
+  readonly leaseMs?: number;
   now(): Date;
 }

@@ -231,7 +231,7 @@ describe("whoever dies", () => {
     desk = await openDesk(board, { serve: false });
     await desk.tickets.move(desk.talk({ budgetMs: 10 }), { ticket: "ENG-1", to: "In Review" });
     const { pending } = await desk.actor(LOGIN);
-    await noteWrite(desk.store.tenant("acme"), LOGIN, pending?.moveId ?? "");
+    await noteWrite(desk.store.tenant("acme"), LOGIN, { moveId: pending?.moveId ?? "" }, new Date());
     board.moveAsPerson(LOGIN, "3");
     const hooks = createInlineHooks();
     const stop = await hooks.serve(createTicketHandlers({ ...desk.worker, jobs: hooks }));
