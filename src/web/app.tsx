@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Api, createApi } from "./api.js";
 import { AuditScreen } from "./audit.js";
 import { BoardsScreen } from "./boards.js";
@@ -50,7 +50,7 @@ function Teams({ api, onLeave }: { api: Api; onLeave: () => void }) {
       ({ tenants }) => setTeams(tenants),
       (thrown: Error) => setError(thrown.message),
     );
-  useMemo(load, [api]);
+  useEffect(load, [api]);
   const [first] = teams ?? [];
   const tenant = teams?.find(({ id }) => id === place.parts[0])?.id ?? first?.id;
   const session = useMemo(() => (tenant === undefined ? undefined : { api, tenant }), [api, tenant]);

@@ -46,16 +46,31 @@ export function useLoaded<T>(path: string): Loaded<T> {
   return { data: current?.data, error: current?.error, reload };
 }
 
-/** Calls `onNews` whenever something of this team has changed. */
+/**
+ * Calls `onNews` whenever something of this team has changed. Not in a tab that nobody sees: a browser opens few
+ * connections to one host, and each tab that listens holds one.
+ */
 export function useNews(onNews: () => void): void {
   const { api, tenant } = useSession();
   const latest = useRef(onNews);
   latest.current = onNews;
+  const seen = useSeen();
   useEffect(() => {
+    if (!seen) return;
     const stop = new AbortController();
     api.follow(tenant, () => latest.current(), stop.signal);
     return () => stop.abort();
-  }, [api, tenant]);
+  }, [api, tenant, seen]);
+}
+
+function useSeen(): boolean {
+  const [seen, setSeen] = useState(!document.hidden);
+  useEffect(() => {
+    const changed = () => setSeen(!document.hidden);
+    document.addEventListener("visibilitychange", changed);
+    return () => document.removeEventListener("visibilitychange", changed);
+  }, []);
+  return seen;
 }
 
 /** Does `act` one at a time; what it refused with is in `error`. */

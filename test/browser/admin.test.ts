@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -25,7 +26,8 @@ let browser: Browser;
 let complaints: string[] = [];
 
 beforeAll(async () => {
-  [browser, demo] = await Promise.all([startBrowser(), startDemoProcess()]);
+  browser = await startBrowser();
+  demo = await startDemoProcess();
   acme = demo.tenant("acme");
 });
 afterAll(async () => {
@@ -178,6 +180,15 @@ describe("the page", () => {
     expect(await pullRequests(acme)).toHaveLength(1);
     await go(page, "Audit");
     await page.getByRole("row").filter({ hasText: "In Progress" }).getByText("confirmed").waitFor();
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save all as a file" }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe("audit-acme.jsonl");
+    const lines = (await readFile(await saved.path(), "utf8")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ action: "move", outcome: "confirmed" }),
+    );
   });
 
   it("asks what a move needs, and makes it with the answer", async () => {
