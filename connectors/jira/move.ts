@@ -96,7 +96,7 @@ function noSuchMove(move: Move): BoardwalkError {
   const name = move.name === undefined ? "that move" : `"${move.name.trim()}"`;
   return new BoardwalkError(
     "no_such_move",
-    `Jira does not offer ${name} for this ticket now. It may have moved meanwhile; please look again.`,
+    `Jira does not offer ${name} for this ticket now. It may have moved meanwhile. Please look again.`,
   );
 }
 

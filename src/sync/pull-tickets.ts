@@ -50,8 +50,7 @@ export async function pullTickets(
     unsure.push(...taken.unsure);
     await reading.onProgress(soFar);
   };
-  // One batch is kept while the board is asked for the next: two are held at most, however large the board.
-  let taking: Promise<void> = Promise.resolve();
+  const keeping = createQueue();
   let batch: Ticket[] = [];
   try {
     for await (const ticket of board.connector.pullTickets(reading.since, signal)) {
@@ -59,17 +58,35 @@ export async function pullTickets(
       ids.add(ticket.id);
       read += 1;
       if (batch.length < BATCH) continue;
-      await taking;
-      taking = take(batch, read);
-      // Its failure is met at the next `await`, which may be a page away.
-      taking.catch(() => {});
+      const [full, soFar] = [batch, read];
+      await keeping.add(() => take(full, soFar));
       batch = [];
     }
   } finally {
-    await taking;
+    await keeping.end();
   }
   if (batch.length > 0) await take(batch, read);
   return { read, created, ids, unsure };
+}
+
+/** So many batches wait to be kept, however large the board: as much as the largest page that a board gives. */
+const MOST_WAITING = 2;
+
+/** Work done one after another while the board is asked for more; `add` waits when too much is waiting. */
+function createQueue() {
+  const waiting: Promise<void>[] = [];
+  return {
+    async add(work: () => Promise<void>): Promise<void> {
+      if (waiting.length >= MOST_WAITING) await waiting.shift();
+      const next = (waiting.at(-1) ?? Promise.resolve()).then(work);
+      // Its failure is met by whoever waits next, which may be a page later.
+      next.catch(() => {});
+      waiting.push(next);
+    },
+    async end(): Promise<void> {
+      await waiting.at(-1);
+    },
+  };
 }
 
 async function namesUnknownStatus(

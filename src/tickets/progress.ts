@@ -1,6 +1,7 @@
 import type { ActorRecord, PendingMove, SettledMove } from "../store/store.js";
 import { acceptedAnswer, settledAnswer } from "./answers.js";
 import type { MoveDeps } from "./asking.js";
+import { endingOf } from "./endings.js";
 import { hookFacts, ticketFacts } from "./facts.js";
 import { talkedOf } from "./heard.js";
 import { moveTicket, whichTicket } from "./moves.js";
@@ -30,15 +31,15 @@ export async function checkProgress(
       return { outcome: "refused", code: "not_found_or_hidden", spoken: say.nothingPending() };
     return whichTicket(view, record, say);
   }
-  return progressOf(view, record.value, talk, args.moveId);
+  return await progressOf(view, record.value, talk, args.moveId);
 }
 
-function progressOf(
+async function progressOf(
   view: TenantView,
   record: ActorRecord,
   talk: Conversation,
   moveId: string | undefined,
-): MoveShape {
+): Promise<MoveShape> {
   const workflow = view.workflowOf(record);
   const say = speechFor(talk, view.speech);
   const { pending, lastMove } = record;
@@ -49,9 +50,9 @@ function progressOf(
   ) {
     return acceptedAnswer(record, workflow, pending, say);
   }
-  if (lastMove !== undefined && (moveId === undefined || moveId === lastMove.moveId)) {
-    return settledAnswer(record, view, lastMove, lastMove.to, talk);
-  }
+  // Asked by its id, a move is told of also when the ticket has been moved again since.
+  const ended = moveId === undefined ? lastMove : await endingOf(talk.tenant, record, moveId);
+  if (ended !== undefined) return settledAnswer(record, view, ended, ended.to, talk);
   const ticket = ticketFacts(record, workflow);
   return { outcome: "refused", code: "not_found_or_hidden", ticket, spoken: say.nothingPending(ticket) };
 }
