@@ -26,7 +26,7 @@ export async function answerSentence(
 
 const MOVE = /^(?:please )?(?:move|send|put|take|bring|set|drag)\s+(.+)$/i;
 const PHRASES: readonly (readonly [RegExp, (words: string) => Said])[] = [
-  [/^(?:please )?(?:undo|take (?:that|it) back)\b.*$/i, () => ({ tool: "undo_move", args: {} })],
+  [/^(?:please )?(?:undo|(?:take|send|put) (?:that|it) back)\b.*$/i, () => ({ tool: "undo_move", args: {} })],
   [
     /^(?:how did (?:that|it) go|did (?:that|it) work|what happened)$/i,
     () => ({ tool: "check_progress", args: {} }),

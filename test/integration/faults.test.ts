@@ -19,7 +19,7 @@ import { until } from "../support/until.js";
 /**
  * Four boards in rough weather: slow answers, answers that are errors before or after the work was done, "too many",
  * webhooks lost and sent twice, and people who drag the same cards. Every claim that was made is held against what the
- * boards truly did.
+ * boards truly did. `FAULTS_MOVES=2000` before `npm test -- test/integration/faults.test.ts` asks for that many moves.
  */
 
 const MOVES = Number(process.env.FAULTS_MOVES ?? 400);
