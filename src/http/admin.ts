@@ -13,7 +13,7 @@ import { addTicketRoutes } from "./admin-tickets.js";
 import { addWorkflowRoutes } from "./admin-workflows.js";
 import { issueToken, listTokens, requireAdmin, revokeToken } from "./auth.js";
 import { addMemberRoutes } from "./members.js";
-import { parseBody } from "./problems.js";
+import { parseBody, refuseDepth } from "./problems.js";
 
 /** The admin API of DESIGN section 9. */
 
@@ -35,6 +35,7 @@ export function createAdminApi(deps: AdminDeps): Router {
   const router = express.Router();
   router.use(requireAdmin(deps.adminToken));
   router.use(express.json({ limit: "1mb" }));
+  router.use(refuseDepth);
   const tenantOf: TenantOf = async (request) => {
     const id = String(request.params.tenant);
     const known = (await deps.store.listTenants()).some((tenant) => tenant.id === id);

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from "express";
 import type { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { isTooDeep, MOST_DEEP } from "../tickets/depth.js";
 
 /** Errors as RFC 9457 problems. */
 
@@ -48,6 +49,13 @@ export function parseBody<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new BoardwalkError("invalid", `This request cannot be read. ${faults.join("; ")}.`, {
     data: { faults },
   });
+}
+
+/** What is nested without end would overflow the stack of whatever walks it later. */
+export function refuseDepth(request: Request, _response: Response, next: NextFunction): void {
+  if (isTooDeep(request.body))
+    throw new BoardwalkError("invalid", `The body may be nested at most ${MOST_DEEP} deep.`);
+  next();
 }
 
 /** What a body parser or a route threw, as an error of ours. */

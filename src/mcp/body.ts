@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonContentType } from "@modelcontextprotocol/server";
+import { isTooDeep, MOST_DEEP } from "../tickets/depth.js";
 
 /** Why a request was turned away before anyone looked at what it asks. */
 export interface Rejection {
@@ -14,6 +15,7 @@ export const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
 
 const SERVER_ERROR = -32000;
 const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
 
 /**
  * Reads a request's JSON, once. Never rejects: a body that is too large (413), not JSON (400, -32700) or not called
@@ -31,7 +33,10 @@ export async function readJson(req: IncomingMessage, maxBytes = DEFAULT_MAX_BODY
   const read = await readText(req, maxBytes);
   if (!read.ok) return read;
   try {
-    return { ok: true, value: JSON.parse(read.value) as unknown };
+    const value = JSON.parse(read.value) as unknown;
+    if (!isTooDeep(value)) return { ok: true, value };
+    const message = `Invalid request: the body may be nested at most ${MOST_DEEP} deep.`;
+    return { ok: false, status: 400, code: INVALID_REQUEST, message };
   } catch {
     return { ok: false, status: 400, code: PARSE_ERROR, message: "Parse error: the body is not valid JSON." };
   }
