@@ -28,8 +28,10 @@ async function demo(flags: DemoFlags): Promise<void> {
   const running = await startDemo({ port, host: flags.host, inMemory: flags.memory === true });
   try {
     if (flags.say !== undefined) return await sayAll(running, flags.say, flags.json === true);
+    // Listened for first: whoever starts us may end us the moment that the line is there.
+    const stopped = untilStopped();
     process.stdout.write(flags.json ? `${JSON.stringify(running.line)}\n` : `${describeDemo(running)}\n`);
-    await untilStopped();
+    await stopped;
   } finally {
     await running.close();
   }

@@ -25,11 +25,13 @@ async function serve({ config: path, ...flags }: ServeFlags): Promise<void> {
   // Loaded by the commands that need it: the others answer sooner without.
   const { createApp } = await import("../app.js");
   const app = await createApp(config);
+  // Listened for first: whoever waits for the word may end us the moment that it is said.
+  const stopped = untilStopped();
   app.log.info({ url: app.url, role: config.role, keeps: app.keeps }, "ready");
   if (app.keeps === "memory") {
     app.log.warn({}, "no REDIS_URL and no redis-server on PATH: state is kept in memory and lost at the end");
   }
-  await untilStopped();
+  await stopped;
   app.log.info({}, "stopping");
   await app.close();
 }
