@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { TryAgain } from "../../../src/hooks/hooks.js";
+import { createMemoryStore } from "../../../src/store/memory.js";
+import type { SettledMove } from "../../../src/store/store.js";
+import { noteWrite } from "../../../src/tickets/actor.js";
+import { auditOnce, auditSettled } from "../../../src/tickets/endings.js";
+import { performMove } from "../../../src/tickets/perform.js";
+import { type Desk, openDesk } from "../../support/desk.js";
+import { createFakeBoard } from "../../support/fake-board.js";
+
+/** Two workers with the same move: one that was thought dead, and one that has taken over. */
+
+const LOGIN = "fake.site.ENG1";
+let desk: Desk | undefined;
+afterEach(() => desk?.close());
+
+async function pendingMove() {
+  const board = createFakeBoard([["ENG-1", "Login bug on the second tap", "2"]]);
+  desk = await openDesk(board, { serve: false });
+  await desk.tickets.move(desk.talk({ budgetMs: 10 }), { ticket: "ENG-1", to: "In Review" });
+  const { pending } = await desk.actor(LOGIN);
+  if (pending === undefined) throw new Error("the move is not pending");
+  const job = { tenant: "acme", ticket: LOGIN, moveId: pending.moveId };
+  return { board, desk, pending, job, store: desk.store.tenant("acme") };
+}
+
+describe("a write", () => {
+  it("is noted by one of two who read the same record", async () => {
+    const { store, pending, desk } = await pendingMove();
+    expect(await noteWrite(store, LOGIN, pending, new Date())).toBe(true);
+    expect(await noteWrite(store, LOGIN, pending, new Date())).toBe(false);
+    expect((await desk.actor(LOGIN)).pending?.writes).toBe(1);
+  });
+
+  it("that may still go out is waited for by whoever takes over, and by nobody else", async () => {
+    const { board, desk, store, pending, job } = await pendingMove();
+    await noteWrite(store, LOGIN, pending, new Date());
+    const context = { signal: new AbortController().signal, attempt: 1 };
+    const taken = performMove(desk.worker, job, { ...context, takenOver: true });
+    await expect(taken).rejects.toBeInstanceOf(TryAgain);
+    expect(board.writes).toEqual([]);
+    await performMove(desk.worker, job, context);
+    expect(board.writes).toHaveLength(1);
+  });
+
+  it("is not waited for when its time is over", async () => {
+    const { board, desk, store, pending, job } = await pendingMove();
+    await noteWrite(store, LOGIN, pending, new Date(Date.now() - 60_000));
+    const context = { signal: new AbortController().signal, attempt: 1, takenOver: true };
+    await performMove(desk.worker, job, context);
+    expect(board.writes).toHaveLength(1);
+  });
+});
+
+describe("a move's line in the audit log", () => {
+  const move: SettledMove = {
+    moveId: "m1",
+    outcome: "confirmed",
+    to: "3",
+    from: "2",
+    by: { person: "ann" },
+    at: "2026-11-30T00:00:00.000Z",
+  };
+
+  it("is written once, however many come to its end", async () => {
+    const store = createMemoryStore().tenant("acme");
+    const ends = await Promise.allSettled(
+      [auditSettled, auditSettled, auditOnce, auditOnce].map((audit) => audit(store, LOGIN, move)),
+    );
+    const wrote = ends.filter((end) => end.status === "fulfilled" && end.value);
+    expect(wrote).toHaveLength(1);
+    expect((await store.auditPage({ limit: 10 })).items).toHaveLength(1);
+    expect(await auditOnce(store, LOGIN, move)).toBe(false);
+  });
+});
