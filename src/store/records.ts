@@ -120,6 +120,8 @@ export const historyEvent = z.object({
   hook: text.optional(),
   message: text.optional(),
   moveId: text.optional(),
+  /** A move that found the ticket there: nothing was written. */
+  already: z.boolean().optional(),
 });
 export type HistoryEvent = z.infer<typeof historyEvent>;
 

@@ -189,6 +189,7 @@ function historyOf(move: SettledMove): HistoryEvent {
     outcome: move.outcome,
     moveId: move.moveId,
     ...(move.message === undefined ? {} : { message: move.message }),
+    ...(move.already ? { already: true } : {}),
   };
 }
 

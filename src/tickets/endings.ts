@@ -18,11 +18,20 @@ export async function endingOf(
   if (record.lastMove?.moveId === moveId) return record.lastMove;
   // The record knows its last move only; another may have been made since.
   const { items } = await store.history(record.ticket.id, { limit: HISTORY });
-  for (const { outcome, at, by, from, to, message, ...event } of items) {
+  for (const { outcome, at, by, from, to, message, already, ...event } of items) {
     if (event.moveId !== moveId || by === undefined || from === undefined || to === undefined) continue;
     const ended = moveOutcome.safeParse(outcome);
     if (!ended.success) continue;
-    return { moveId, outcome: ended.data, at, by, from, to, ...(message === undefined ? {} : { message }) };
+    return {
+      moveId,
+      outcome: ended.data,
+      at,
+      by,
+      from,
+      to,
+      ...(message === undefined ? {} : { message }),
+      ...(already ? { already } : {}),
+    };
   }
   return undefined;
 }

@@ -135,8 +135,10 @@ function refreshJob(store: TenantStore, { record, pending }: Try): Job {
 }
 
 /** After a write that may have landed, "it failed" would be a guess. */
-function failure(error: BoardwalkError, { wrote }: Try): Ending {
-  const unknown = wrote && error.code !== "rate_limited";
+function failure(error: BoardwalkError, { wrote, pending }: Try): Ending {
+  // A limit says that this write was not made; of an earlier one it says nothing.
+  const earlier = (pending.writes ?? 0) > 0;
+  const unknown = earlier || (wrote && error.code !== "rate_limited");
   return { outcome: unknown ? "unknown" : "refused", code: error.code, message: error.message };
 }
 

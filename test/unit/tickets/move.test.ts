@@ -161,6 +161,36 @@ describe("a move", () => {
     expect(answer.spoken).toContain("took it on to Done");
   });
 
+  it("that went unanswered is not called refused because the board then wants to be left alone", async () => {
+    const board = loginBoard();
+    desk = await openDesk(board);
+    board.onNextWrite((write) => {
+      write();
+      board.onNextRead(() => {
+        throw new BoardwalkError("rate_limited", "The board asked us to wait ten minutes.", {
+          retryAfterMs: 600_000,
+        });
+      });
+      throw new BoardwalkError("timeout", "The board took too long to answer.");
+    });
+    const answer = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "In Review" });
+    expect(answer.outcome).toBe("unknown");
+    expect(board.writes).toHaveLength(1);
+  });
+
+  it("that found the ticket there is still told so after later moves", async () => {
+    const board = loginBoard();
+    desk = await openDesk(board);
+    const there = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "In Progress" });
+    expect(there).toMatchObject({ outcome: "confirmed", already: true });
+    await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "In Review" });
+    const told = await desk.tickets.checkProgress(desk.talk(), {
+      ticket: "ENG-1",
+      moveId: there.moveId ?? "",
+    });
+    expect(told).toMatchObject({ outcome: "confirmed", already: true });
+  });
+
   it("whose comment the board did not take says so beside what was moved", async () => {
     const board = loginBoard();
     desk = await openDesk(board);
