@@ -1,5 +1,6 @@
-// node scripts/with-redis.mjs <command...>
+// node scripts/with-redis.mjs [--chromium] <command...>
 // Runs the command with REDIS_URL set: the one given, else that of a private redis-server that lives as long as it.
+// With --chromium it sees to it first that there is a Chromium for the tests of the page.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,9 +10,12 @@ import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const [command, ...args] = process.argv.slice(2);
+const wantsChromium = process.argv[2] === "--chromium";
+const [command, ...args] = process.argv.slice(wantsChromium ? 3 : 2);
 if (command === undefined) fail("Say what to run: node scripts/with-redis.mjs <command...>", 2);
 
+// Where it cannot be installed, the tests that need it say the one command to run, and the others run.
+if (wantsChromium && !isInstalled("chromium") && canInstall()) install("chromium");
 const redis = process.env.REDIS_URL ? undefined : await startPrivateRedis();
 process.exitCode = await run(redis?.url ?? process.env.REDIS_URL);
 await redis?.stop();
@@ -110,18 +114,24 @@ function isInstalled(program) {
   return spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
 }
 
+function canInstall() {
+  return process.getuid?.() === 0 && isInstalled("apt-get");
+}
+
 function installRedis() {
-  const isRoot = process.getuid?.() === 0;
-  if (!isRoot || !isInstalled("apt-get")) {
-    const install = isInstalled("brew") ? "brew install redis" : "sudo apt-get install -y redis-server";
-    fail(`There is no redis-server on PATH, and REDIS_URL is not set. Run: ${install}`);
+  if (!canInstall()) {
+    const command = isInstalled("brew") ? "brew install redis" : "sudo apt-get install -y redis-server";
+    fail(`There is no redis-server on PATH, and REDIS_URL is not set. Run: ${command}`);
   }
-  process.stderr.write("No redis-server on PATH: installing it with apt-get.\n");
-  for (const step of [["update"], ["install", "-y", "redis-server"]]) {
+  install("redis-server");
+}
+
+function install(name) {
+  process.stderr.write(`No ${name} on PATH: installing it with apt-get.\n`);
+  for (const step of [["update"], ["install", "-y", "--no-install-recommends", name]]) {
     // Its chatter goes to stderr: stdout belongs to the command.
     const { status } = spawnSync("apt-get", step, { stdio: ["ignore", 2, 2] });
-    if (status !== 0)
-      fail(`apt-get ${step.join(" ")} failed. Install redis-server by hand, or set REDIS_URL.`);
+    if (status !== 0) fail(`apt-get ${step.join(" ")} failed. Install ${name} by hand.`);
   }
 }
 
