@@ -127,9 +127,10 @@ describe("a GitHub project", () => {
     expect(await problems()).toContain("hook_rule");
     github.project().addOption("Peer check");
     github.project().move("Dark mode", "Peer check");
-    await until(() => pullsOf().length === 1);
+    await until(async () => (await actor("Dark mode")).hooks.some(({ state }) => state === "done"));
     const { entry, hooks, ticket } = await actor("Dark mode");
     expect({ entry, hooks: hooks.map(({ state }) => state) }).toEqual({ entry: 1, hooks: ["done"] });
+    expect(pullsOf()).toHaveLength(1);
     expect(ticket.status).toBe(github.project().optionId("Peer check"));
     await sync();
     expect(await problems()).not.toContain("hook_rule");
