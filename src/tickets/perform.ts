@@ -7,9 +7,9 @@ import { actorRecord, settledMove } from "../store/records.js";
 import type { ActorRecord, PendingMove, TenantStore } from "../store/store.js";
 import { type Ending, noteWrite, settle } from "./actor.js";
 import type { OpenBoard } from "./boards.js";
+import { choose } from "./choose.js";
 import { closedByTeam } from "./decide.js";
 import { auditOnce, auditSettled, endingOf } from "./endings.js";
-import { fillFields } from "./fields.js";
 import { syncJobFor } from "./jobs.js";
 import { tellNews, workflowOf } from "./look.js";
 import type { WorkerDeps } from "./worker-deps.js";
@@ -146,8 +146,9 @@ function failure(error: BoardwalkError, { wrote, pending }: Try): Ending {
 async function act(deps: WorkerDeps, store: TenantStore, board: OpenBoard, work: Try): Promise<Attempt> {
   const { leaseMs = LEASE_MS } = deps;
   const { record, pending, signal } = work;
-  const read = await readWithMoves(board.connector, record, signal);
-  if (read === undefined) return { ending: hidden(board.name) };
+  const first = await readWithMoves(board.connector, record, signal);
+  if (first === undefined) return { ending: hidden(board.name) };
+  const read = knowsLess(work, first) ? ((await readAnew(board.connector, record, signal)) ?? first) : first;
   const { ticket: seen, moves } = read;
   const stop = reasonToStop(seen, pending) ?? teamStop(work, seen);
   if (stop !== undefined) return { seen, ending: stop };
@@ -168,11 +169,34 @@ function teamStop({ workflows, pending }: Try, seen: Ticket): Ending | undefined
   return why === undefined ? undefined : { outcome: "refused", code: "no_such_move", message: why };
 }
 
+/** On a board without rules every status can be reached: one that cannot is newer than what the connector last read. */
+function knowsLess({ workflows, pending }: Try, { ticket, moves }: Reading): boolean {
+  const workflow = workflows.get(ticket.workflow);
+  const target = workflow?.status(pending.to);
+  if (workflow?.graph.edges !== "implied" || target === undefined || target.retired) return false;
+  return ticket.status !== pending.to && !ticket.archived && moves.every(({ to }) => to !== pending.to);
+}
+
+/** Another process may have learnt of the board's change: this one's connector learns of it by pulling. */
+async function readAnew(
+  connector: Connector,
+  record: ActorRecord,
+  signal: AbortSignal,
+): Promise<Reading | undefined> {
+  await connector.pullWorkflows(signal);
+  return await readWithMoves(connector, record, signal);
+}
+
+interface Reading {
+  readonly ticket: Ticket;
+  readonly moves: readonly Move[];
+}
+
 async function readWithMoves(
   connector: Connector,
   record: ActorRecord,
   signal: AbortSignal,
-): Promise<{ ticket: Ticket; moves: readonly Move[] } | undefined> {
+): Promise<Reading | undefined> {
   if (connector.readWithMoves) return await connector.readWithMoves(record.ticket.id, signal);
   const ticket = await connector.readTicket(record.ticket.id, signal);
   return ticket && { ticket, moves: await connector.openMoves(ticket, signal) };
@@ -194,37 +218,6 @@ function reasonToStop(seen: Ticket, pending: PendingMove): Ending | undefined {
   if (pending.heardStatus !== undefined && pending.heardStatus !== seen.status)
     return { outcome: "conflict", code: "conflict" };
   return undefined;
-}
-
-type Choice =
-  | { readonly move: Move; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly ending: Ending };
-
-/** The one edge to take: the speaker's, else the only one whose fields are all there. */
-function choose(seen: Ticket, moves: readonly Move[], pending: PendingMove): Choice {
-  const along = moves.filter(
-    (move) => move.to === pending.to && (pending.via === undefined || move.id === pending.via),
-  );
-  if (along.length === 0) {
-    const openTo = [...new Set(moves.map((move) => move.to))].filter((to) => to !== seen.status);
-    return { ending: { outcome: "refused", code: "no_such_move", data: { openTo } } };
-  }
-  const filled = along.map((move) => ({ move, ...fillFields(move.fields, pending.fields ?? {}) }));
-  const ready = filled.filter((option) => option.missing.length === 0);
-  const [only, ...others] = ready;
-  if (only === undefined)
-    return {
-      ending: { outcome: "question", code: "needs_fields", data: { fields: easiest(filled).missing } },
-    };
-  if (others.length === 0) return { move: only.move, fields: only.values };
-  const plain = ready.filter((option) => !option.move.fields.some((field) => field.required));
-  if (plain.length === 1 && plain[0] !== undefined) return { move: plain[0].move, fields: plain[0].values };
-  const options = ready.map(({ move }) => ({ id: move.id, label: move.name ?? move.id }));
-  return { ending: { outcome: "question", code: "conflict", data: { moves: options } } };
-}
-
-function easiest<T extends { missing: readonly unknown[] }>(options: readonly T[]): T {
-  return options.reduce((best, option) => (option.missing.length < best.missing.length ? option : best));
 }
 
 /** A write that was answered, with yes or no, is reported as the re-read says; one that was not is left to the next try, which reads first. */

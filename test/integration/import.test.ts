@@ -77,7 +77,7 @@ async function worstGrowth(work: () => Promise<void>): Promise<number> {
   const look = () => {
     worst = Math.max(worst, inUse() - before);
   };
-  const looking = setInterval(look, 100);
+  const looking = setInterval(look, 40);
   try {
     await work();
   } finally {
@@ -108,10 +108,12 @@ describe.each(PAGES)("a board of 5,000 tickets on %s", (provider, mostPages) => 
   it("is imported whole, page by page, and held in memory a batch at a time", async () => {
     // The first import of a process also loads what importing needs.
     await importBoard(provider, 10);
-    const few = await importBoard(provider, FEW);
+    // A short import is over after a few looks, which may miss its worst moment: a page just read, a batch not saved yet.
+    const short = [];
+    for (let i = 0; i < 3; i++) short.push((await importBoard(provider, FEW)).growth);
     const many = await importBoard(provider, MANY);
     expect((await keptIds(many.tenant)).size).toBe(MANY);
     expect(many.pages).toBeLessThanOrEqual(mostPages);
-    expect(many.growth).toBeLessThan(Math.max(few.growth, 0) + (MANY - FEW) * BYTES_A_TICKET);
+    expect(many.growth).toBeLessThan(Math.max(...short, 0) + (MANY - FEW) * BYTES_A_TICKET);
   });
 });

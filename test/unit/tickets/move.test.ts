@@ -4,7 +4,7 @@ import { createInlineHooks } from "../../../src/hooks/inline.js";
 import { noteWrite } from "../../../src/tickets/actor.js";
 import { createTicketHandlers, sweep } from "../../../src/tickets/handlers.js";
 import { type Desk, openDesk } from "../../support/desk.js";
-import { createFakeBoard } from "../../support/fake-board.js";
+import { createFakeBoard, fakeGraph } from "../../support/fake-board.js";
 import { until } from "../../support/until.js";
 
 const LOGIN = "fake.site.ENG1";
@@ -189,6 +189,21 @@ describe("a move", () => {
       moveId: there.moveId ?? "",
     });
     expect(told).toMatchObject({ outcome: "confirmed", already: true });
+  });
+
+  it("to a column that another process heard of first is made, once this one has looked", async () => {
+    const free = { ...fakeGraph(), edges: "implied" as const, moves: [{ id: "3", from: "*", to: "3" }] };
+    const board = createFakeBoard([["ENG-1", "Login bug on the second tap", "2"]], free);
+    desk = await openDesk(board);
+    const { openMoves, pullWorkflows } = board.connector;
+    let old = true;
+    board.connector.openMoves = async (ticket, signal) => (old ? [] : await openMoves(ticket, signal));
+    board.connector.pullWorkflows = async (signal) => {
+      old = false;
+      return await pullWorkflows(signal);
+    };
+    const answer = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "In Review" });
+    expect(answer.outcome).toBe("confirmed");
   });
 
   it("whose comment the board did not take says so beside what was moved", async () => {
