@@ -75,8 +75,9 @@ function createTrelloConnector(
       return us;
     },
     async pullWorkflows(signal) {
-      const about = await board.read(signal);
-      return [graphFromBoard(site, about, await board.freshLists(about.id, signal))];
+      const id = await board.id(signal);
+      const [about, lists] = await Promise.all([board.read(signal), board.freshLists(id, signal)]);
+      return [graphFromBoard(site, about, lists)];
     },
     ...createTicketCalls({ api, site, board }),
     probe: (signal) => probeTrello({ api, board, credentials, kit }, signal),

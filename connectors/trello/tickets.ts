@@ -82,9 +82,11 @@ async function* pullTickets(
   const { api, site, board } = parts;
   const boardId = await board.id(signal);
   const unshown = since === undefined ? NOTHING : await readUnshown(parts, boardId, since, signal);
-  const lists = await board.freshLists(boardId, signal);
+  const cards = boardCards(api, boardId, signal);
+  const [lists, first] = await Promise.all([board.freshLists(boardId, signal), cards.next()]);
   const closed = new Set(lists.filter((list) => list.closed).map((list) => list.id));
-  for await (const card of boardCards(api, boardId, signal)) {
+  for (let next = first; !next.done; next = await cards.next()) {
+    const card = next.value;
     if (!isTicket(card)) continue;
     const ticket = mapTicket(card, closed.has(card.idList), site);
     const changed = since === undefined || ticket.updatedAt >= since.toISOString();
