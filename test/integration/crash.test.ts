@@ -76,7 +76,8 @@ async function settledSight(ticket: CrashTicket): Promise<Sight> {
     async () => {
       const seen = await world.look(ticket);
       // Looked at piece by piece: what was settled only after the first piece is seen whole by a second look.
-      return !seen.unsettled && (await world.look(ticket));
+      // Nor is a move over before it is audited, which may be left to whoever takes the dead worker's job.
+      return !seen.unsettled && seen.audit.length > 0 && (await world.look(ticket));
     },
     { ...PATIENCE, everyMs: 50 },
   );
