@@ -1,5 +1,5 @@
 import type { Problem } from "../../src/board/connector.js";
-import { BoardwalkError } from "../../src/errors.js";
+import { problemOf } from "../../src/board/probe.js";
 import type { JiraApi } from "./api.js";
 import { readRoutes } from "./ladder.js";
 import type { JiraProject } from "./shapes.js";
@@ -18,19 +18,27 @@ export async function probeJira(
   loadProject: (signal: AbortSignal) => Promise<JiraProject>,
   signal: AbortSignal,
 ): Promise<readonly Problem[]> {
-  const login = await problemOf(() => api.myself(signal), {
-    auth_expired: {
-      message: "Jira does not accept this login.",
-      fix: "Make a new API token at id.atlassian.com, or sign in again, and reconnect. A token with scopes needs the base URL https://api.atlassian.com/ex/jira/{cloudId}.",
+  const login = await problemOf(
+    () => api.myself(signal),
+    {
+      auth_expired: {
+        message: "Jira does not accept this login.",
+        fix: "Make a new API token at id.atlassian.com, or sign in again, and reconnect. A token with scopes needs the base URL https://api.atlassian.com/ex/jira/{cloudId}.",
+      },
     },
-  });
+    FIX,
+  );
   if ("problem" in login) return [login.problem];
-  const project = await problemOf(() => loadProject(signal), {
-    not_found_or_hidden: {
-      message: `Jira does not have project ${projectKey}, or does not show it to this account.`,
-      fix: `Check the project key, and give the account the permission "Browse projects" in it.`,
+  const project = await problemOf(
+    () => loadProject(signal),
+    {
+      not_found_or_hidden: {
+        message: `Jira does not have project ${projectKey}, or does not show it to this account.`,
+        fix: `Check the project key, and give the account the permission "Browse projects" in it.`,
+      },
     },
-  });
+    FIX,
+  );
   if ("problem" in project) return [project.problem];
   const problems = [...(await lackingPermissions(api, project.value.key, signal))];
   if (project.value.archived === true) {
@@ -40,7 +48,7 @@ export async function probeJira(
       fix: "Restore the project in Jira, or connect another one.",
     });
   }
-  const reading = await problemOf(() => readRoutes(api, project.value, signal), {});
+  const reading = await problemOf(() => readRoutes(api, project.value, signal), {}, FIX);
   if ("problem" in reading) return [...problems, reading.problem];
   if (reading.value.trust === "observed") {
     problems.push({
@@ -68,18 +76,5 @@ async function lackingPermissions(
   );
 }
 
-type Sentences = Readonly<Record<string, { readonly message: string; readonly fix: string }>>;
-
-async function problemOf<T>(
-  read: () => Promise<T>,
-  sentences: Sentences,
-): Promise<{ readonly value: T } | { readonly problem: Problem }> {
-  try {
-    return { value: await read() };
-  } catch (thrown) {
-    const { code, message } = BoardwalkError.from(thrown);
-    const known = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
-    const fix = "Check the base URL and that Jira can be reached, then try again.";
-    return { problem: { code, message, fix, ...known } };
-  }
-}
+/** For what has no sentence of its own. */
+const FIX = "Check the base URL and that Jira can be reached, then try again.";

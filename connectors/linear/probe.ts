@@ -1,5 +1,5 @@
 import type { Problem } from "../../src/board/connector.js";
-import { BoardwalkError } from "../../src/errors.js";
+import { problemOf } from "../../src/board/probe.js";
 import type { LinearApi } from "./api.js";
 import { GIT_RULES, VIEWER } from "./documents.js";
 import type { LinearGitRule } from "./shapes.js";
@@ -13,19 +13,27 @@ export async function probeLinear(
   keeper: TeamKeeper,
   signal: AbortSignal,
 ): Promise<readonly Problem[]> {
-  const login = await problemOf(() => api.run(VIEWER, {}, signal), {
-    auth_expired: {
-      message: "Linear does not accept this login.",
-      fix: "Make a new personal API key in Linear under Settings, Security & access, or sign in again, and reconnect.",
+  const login = await problemOf(
+    () => api.run(VIEWER, {}, signal),
+    {
+      auth_expired: {
+        message: "Linear does not accept this login.",
+        fix: "Make a new personal API key in Linear under Settings, Security & access, or sign in again, and reconnect.",
+      },
     },
-  });
+    FIX,
+  );
   if ("problem" in login) return [login.problem];
-  const team = await problemOf(() => keeper.read(signal), {
-    not_found_or_hidden: {
-      message: `Linear does not have a team "${setting}", or does not show it to this account.`,
-      fix: "Check the team's key. A private team is shown to its members only: add this account to it.",
+  const team = await problemOf(
+    () => keeper.read(signal),
+    {
+      not_found_or_hidden: {
+        message: `Linear does not have a team "${setting}", or does not show it to this account.`,
+        fix: "Check the team's key. A private team is shown to its members only: add this account to it.",
+      },
     },
-  });
+    FIX,
+  );
   if ("problem" in team) return [team.problem];
   const problems: Problem[] = [];
   if (isRetired(team.value)) {
@@ -35,7 +43,7 @@ export async function probeLinear(
       fix: "Restore the team in Linear, or connect another one.",
     });
   }
-  const rules = await problemOf(() => readGitRules(api, team.value.id, signal), {});
+  const rules = await problemOf(() => readGitRules(api, team.value.id, signal), {}, FIX);
   if ("problem" in rules) return [...problems, rules.problem];
   return [...problems, ...gitProblems(rules.value)];
 }
@@ -71,18 +79,5 @@ export function gitProblems(rules: readonly LinearGitRule[]): readonly Problem[]
   });
 }
 
-type Sentences = Readonly<Record<string, { readonly message: string; readonly fix: string }>>;
-
-async function problemOf<T>(
-  read: () => Promise<T>,
-  sentences: Sentences,
-): Promise<{ readonly value: T } | { readonly problem: Problem }> {
-  try {
-    return { value: await read() };
-  } catch (thrown) {
-    const { code, message } = BoardwalkError.from(thrown);
-    const known = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
-    const fix = "Check the connection's settings and that Linear can be reached, then try again.";
-    return { problem: { code, message, fix, ...known } };
-  }
-}
+/** For what has no sentence of its own. */
+const FIX = "Check the connection's settings and that Linear can be reached, then try again.";

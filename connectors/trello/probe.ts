@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ConnectorKit, Problem } from "../../src/board/connector.js";
-import { BoardwalkError } from "../../src/errors.js";
+import { problemOf } from "../../src/board/probe.js";
 import type { TrelloApi } from "./api.js";
 import type { TrelloCredentials } from "./auth.js";
 import type { BoardKeeper } from "./board.js";
@@ -22,18 +22,26 @@ const NEW_TOKEN =
 
 export async function probeTrello(parts: ProbeParts, signal: AbortSignal): Promise<readonly Problem[]> {
   const { api, board, credentials, kit } = parts;
-  const token = await problemOf(() => readToken(api, credentials.token, signal), {
-    auth_expired: { message: "Trello does not accept this key and token.", fix: NEW_TOKEN },
-  });
-  if ("problem" in token) return [token.problem];
-  const about = await problemOf(() => board.read(signal), {
-    not_found_or_hidden: {
-      message: "Trello does not have that board, or does not show it to this account.",
-      fix: "Check the board's short link, and add this account to the board's members.",
+  const token = await problemOf(
+    () => readToken(api, credentials.token, signal),
+    {
+      auth_expired: { message: "Trello does not accept this key and token.", fix: NEW_TOKEN },
     },
-  });
+    FIX,
+  );
+  if ("problem" in token) return [token.problem];
+  const about = await problemOf(
+    () => board.read(signal),
+    {
+      not_found_or_hidden: {
+        message: "Trello does not have that board, or does not show it to this account.",
+        fix: "Check the board's short link, and add this account to the board's members.",
+      },
+    },
+    FIX,
+  );
   if ("problem" in about) return [...tokenProblems(token.value, kit.now()), about.problem];
-  const member = await problemOf(() => isObserver(api, about.value, token.value.idMember, signal), {});
+  const member = await problemOf(() => isObserver(api, about.value, token.value.idMember, signal), {}, FIX);
   return [
     ...tokenProblems(token.value, kit.now()),
     ...boardProblems(about.value),
@@ -108,18 +116,5 @@ async function isObserver(
   return memberships.some((each) => each.idMember === idMember && each.memberType === "observer");
 }
 
-type Sentences = Readonly<Record<string, { readonly message: string; readonly fix: string }>>;
-
-async function problemOf<T>(
-  read: () => Promise<T>,
-  sentences: Sentences,
-): Promise<{ readonly value: T } | { readonly problem: Problem }> {
-  try {
-    return { value: await read() };
-  } catch (thrown) {
-    const { code, message } = BoardwalkError.from(thrown);
-    const known = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
-    const fix = "Check the connection's settings and that Trello can be reached, then try again.";
-    return { problem: { code, message, fix, ...known } };
-  }
-}
+/** For what has no sentence of its own. */
+const FIX = "Check the connection's settings and that Trello can be reached, then try again.";

@@ -266,12 +266,6 @@ async function createIfNew(
   }
 }
 
-/** The record's ticket as a connector takes it. */
-export function boardTicket(record: ActorRecord): Ticket {
-  // Absent and undefined mean the same in a stored record; only the types tell them apart.
-  return record.ticket as Ticket;
-}
-
 /** Merges a hook's reply into the actor and strikes the debt, in one step. */
 export async function settleHook(
   store: TenantStore,
