@@ -1,4 +1,5 @@
 import { BoardwalkError } from "../errors.js";
+import type { Status } from "../machine/index.js";
 import type { ActorRecord } from "../store/store.js";
 import { hookFacts, openFacts, ticketFacts } from "./facts.js";
 import { rememberHeard, type Told, talkedOf } from "./heard.js";
@@ -64,7 +65,8 @@ function find(view: TenantView, args: FindArguments, say: Speech): FindShape {
   const found = asked === "" ? { records: view.list(), near: [] } : matching(view, asked);
   let { records } = found;
   if (args.board !== undefined) records = records.filter(onBoard(view, args.board));
-  if (args.status !== undefined) records = records.filter(inStatus(view, args.status));
+  const meant = args.status === undefined ? undefined : statusesMeant(view, args);
+  if (meant !== undefined) records = records.filter(inStatus(meant));
   const start = args.cursor === undefined ? 0 : afterCursor(records, args.cursor);
   const page = records.slice(start, start + PAGE);
   const tickets = page.map((record) => ticketFacts(record, view.workflowOf(record)));
@@ -75,8 +77,29 @@ function find(view: TenantView, args: FindArguments, say: Speech): FindShape {
     tickets,
     total: records.length,
     ...(more ? { next: Buffer.from(last.ticket.id).toString("base64url") } : {}),
-    spoken: tickets.length === 0 ? say.notFound(near) : say.found(tickets, records.length),
+    spoken:
+      (asked === "" &&
+        meant !== undefined &&
+        ofStatus(meant, args.status ?? "", tickets, records.length, say)) ||
+      (tickets.length === 0 ? say.notFound(near) : say.found(tickets, records.length)),
   };
+}
+
+/** By workflow: the statuses that the words name there. */
+type Meant = ReadonlyMap<string, readonly Status[]>;
+
+/** The sentence about a status that was asked for by itself; nothing where it has several names. */
+function ofStatus(
+  meant: Meant,
+  words: string,
+  tickets: readonly TicketShape[],
+  total: number,
+  say: Speech,
+): string | undefined {
+  const names = new Set([...meant.values()].flat().map((status) => status.name));
+  const [only] = names;
+  if (only === undefined) return say.unknownStatusAsked(words);
+  return names.size === 1 ? say.foundIn(only, tickets, total) : undefined;
 }
 
 /** What the words mean, or what is near it: only the first is found. */
@@ -115,15 +138,19 @@ function boardsNamed(view: TenantView, board: string): readonly Workflow[] {
     : all.filter(({ graph }) => wanted !== "" && plainWords(graph.name).includes(wanted));
 }
 
-function inStatus(view: TenantView, words: string): (record: ActorRecord) => boolean {
-  const ids = new Map<string, ReadonlySet<string>>();
-  for (const [id, workflow] of view.workflows) {
-    const resolved = resolveStatus(workflow, words);
-    const statuses =
-      resolved.kind === "one" ? [resolved.value] : resolved.kind === "many" ? resolved.values : [];
-    ids.set(id, new Set(statuses.map((status) => status.id)));
-  }
-  return (record) => ids.get(record.ticket.workflow)?.has(record.ticket.status) === true;
+function statusesMeant(view: TenantView, { status = "", board }: FindArguments): Meant {
+  const asked = board === undefined ? [...view.workflows.values()] : boardsNamed(view, board);
+  return new Map(
+    asked.map((workflow) => {
+      const resolved = resolveStatus(workflow, status);
+      if (resolved.kind === "none") return [workflow.graph.id, []];
+      return [workflow.graph.id, resolved.kind === "one" ? [resolved.value] : resolved.values];
+    }),
+  );
+}
+
+function inStatus(meant: Meant): (record: ActorRecord) => boolean {
+  return ({ ticket }) => meant.get(ticket.workflow)?.some(({ id }) => id === ticket.status) === true;
 }
 
 function read(view: TenantView, resolved: Resolved<ActorRecord>, talk: Conversation): ReadShape {

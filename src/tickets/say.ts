@@ -1,6 +1,7 @@
 import { resolveStatus } from "./statuses.js";
 import type { Conversation, Tickets } from "./tickets.js";
-import { workflowFrom } from "./workflow.js";
+import { plainWords } from "./words.js";
+import { type Workflow, workflowFrom } from "./workflow.js";
 
 /**
  * A whole sentence, as a person says it, to the call that an agent would make of it. A small grammar for the demo and
@@ -37,12 +38,10 @@ const PHRASES: readonly (readonly [RegExp, (words: string) => Said])[] = [
     /^(?:where is|where's|read|what about|show) (.+)$/i,
     (ticket) => ({ tool: "read_ticket", args: { ticket } }),
   ],
-  [
-    /^(?:what is|what's|which tickets are|list) (?:in |the )?(.+)$/i,
-    (status) => ({ tool: "find_tickets", args: { status } }),
-  ],
   [/^(?:find|search for|search) (.+)$/i, (query) => ({ tool: "find_tickets", args: { query } })],
 ];
+
+const LIST = /^(?:what is|what's|(?:which|how many)(?: tickets| ones)? are|list)\s+(.+)$/i;
 
 async function understand(tickets: Tickets, talk: Conversation, sentence: string): Promise<Said> {
   const move = MOVE.exec(sentence)?.[1];
@@ -50,6 +49,8 @@ async function understand(tickets: Tickets, talk: Conversation, sentence: string
     const parts = await splitMove(tickets, talk, move);
     if (parts !== undefined) return { tool: "move_ticket", args: parts };
   }
+  const listed = LIST.exec(sentence)?.[1];
+  if (listed !== undefined) return { tool: "find_tickets", args: await whatToList(tickets, talk, listed) };
   for (const [pattern, toCall] of PHRASES) {
     const match = pattern.exec(sentence);
     if (match !== null) return toCall(match[1] ?? "");
@@ -67,17 +68,39 @@ async function splitMove(
     ticket: words.slice(0, match.index),
     to: words.slice(match.index + match[0].length),
   }));
-  const { workflows } = await tickets.workflows(talk.tenant);
-  const known = splits.find(({ to }) =>
-    workflows.some(({ graph, connection, version }) => {
-      const workflow = workflowFrom({
-        version: 0,
-        value: { graph, connection, revision: version, hooks: {} },
-      });
-      return resolveStatus(workflow, to).kind !== "none";
-    }),
-  );
+  const workflows = await workflowsOf(tickets, talk);
+  const known = splits.find(({ to }) => isStatus(workflows, to));
   return known ?? splits.at(-1);
+}
+
+/** "In" may begin a status' name or stand before it: the longest words that a board has a status for are meant. */
+async function whatToList(
+  tickets: Tickets,
+  talk: Conversation,
+  words: string,
+): Promise<Readonly<Record<string, string>>> {
+  const workflows = await workflowsOf(tickets, talk);
+  const bare = words.replace(/\s+(?:column|list|lane|status|now)$/i, "");
+  const readings = [bare, bare.replace(/^(?:in|on)\s+/i, ""), bare.replace(/^(?:(?:in|on)\s+)?the\s+/i, "")];
+  const names = new Set(workflows.flatMap(({ graph }) => graph.statuses.map(({ name }) => plainWords(name))));
+  const status =
+    readings.find((reading) => names.has(plainWords(reading))) ??
+    readings.find((reading) => isStatus(workflows, reading));
+  if (status !== undefined) return { status };
+  return /^(?:in|on)\s/i.test(bare)
+    ? { status: bare.replace(/^(?:in|on)\s+(?:the\s+)?/i, "") }
+    : { query: bare };
+}
+
+async function workflowsOf(tickets: Tickets, talk: Conversation): Promise<readonly Workflow[]> {
+  const { workflows } = await tickets.workflows(talk.tenant);
+  return workflows.map(({ graph, connection, version }) =>
+    workflowFrom({ version: 0, value: { graph, connection, revision: version, hooks: {} } }),
+  );
+}
+
+function isStatus(workflows: readonly Workflow[], words: string): boolean {
+  return workflows.some((workflow) => resolveStatus(workflow, words).kind !== "none");
 }
 
 async function call(tickets: Tickets, talk: Conversation, { tool, args }: Said): Promise<Answer> {

@@ -88,6 +88,18 @@ export class Speech {
     return total === 1 ? this.#s.foundOne(only) : this.#s.foundMany(total, items, total - items.length);
   }
 
+  /** What is in the one status that was asked for, so that it is named once. */
+  foundIn(status: string, tickets: readonly TicketShape[], total: number): string {
+    const name = this.name(status);
+    if (tickets.length === 0) return this.#s.noneIn(name);
+    const items = tickets.slice(0, 3).map(({ title }) => this.title(title, MOST_WORDS_OF_A_CHOICE));
+    return this.#s.foundIn(name, total, items, total - items.length);
+  }
+
+  unknownStatusAsked(heard: string): string {
+    return this.#s.unknownStatusAsked(this.name(heard));
+  }
+
   ticket(ticket: TicketShape, open: readonly OpenMoveShape[]): string {
     const where = this.#s.isIn(this.title(ticket.title), this.name(ticket.status.name));
     if (ticket.archived) return this.join(where, this.#s.archived());

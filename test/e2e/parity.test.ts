@@ -106,7 +106,7 @@ describe.each(ERAS)("with a real client of %s", (_era, connect) => {
       const told = answer.facts.tickets as { title: string }[];
       expect(told.map((ticket) => ticket.title).sort()).toEqual(shown.map(([name]) => name).sort());
       expect(answer.facts.total).toBe(3);
-      expect(answer.text).toMatch(/^3 tickets: .+, in In Progress/);
+      expect(answer.text).toMatch(/^3 tickets are in In Progress: /);
     });
 
     it("move it to review: moved, with one draft pull request", async () => {

@@ -20,6 +20,11 @@ export const en: Sentences = {
   foundOne: (item) => `One ticket: ${item}.`,
   foundMany: (total, items, more) =>
     `${total} tickets: ${items.join(". ")}.${more > 0 ? ` And ${more} more. Ask for the next ones to hear them.` : ""}`,
+  foundIn: (status, total, items, more) =>
+    `${total === 1 ? "One ticket is" : `${total} tickets are`} in ${status}: ${items.join(". ")}.${more > 0 ? ` And ${more} more. Ask for the next ones to hear them.` : ""}`,
+  noneIn: (status) => `No ticket is in ${status}.`,
+  unknownStatusAsked: (heard) =>
+    `I know no status called ${heard}. Ask me to describe the board to hear what there is.`,
   nearest: (choices) => `I found no ticket like that. The nearest is ${choices}. Which one do you mean?`,
   which: (choices) => `Which one do you mean: ${choices}?`,
   whichStatus: (choices) => `Which status do you mean: ${choices}?`,

@@ -19,6 +19,11 @@ export const jaJP: Sentences = {
   foundOne: (item) => `1件あります。${item}です。`,
   foundMany: (total, items, more) =>
     `${total}件あります。${items.join("、")}です。${more > 0 ? `ほかに${more}件あります。続きを聞くには次と言ってください。` : ""}`,
+  foundIn: (status, total, items, more) =>
+    `${status}に${total}件あります。${items.join("、")}です。${more > 0 ? `ほかに${more}件あります。続きを聞くには次と言ってください。` : ""}`,
+  noneIn: (status) => `${status}にチケットはありません。`,
+  unknownStatusAsked: (heard) =>
+    `${heard}というステータスはありません。ボードにあるものを聞くには、ボードの説明と言ってください。`,
   nearest: (choices) => `そのようなチケットは見つかりません。近いのは${choices}です。どれのことですか？`,
   which: (choices) => `${choices}のどれですか？`,
   whichStatus: (choices) => `ステータスは${choices}のどれですか？`,

@@ -20,6 +20,11 @@ export const ptBR: Sentences = {
   foundOne: (item) => `Um cartão: ${item}.`,
   foundMany: (total, items, more) =>
     `${total} cartões: ${items.join(". ")}.${more > 0 ? ` E mais ${more}. Peça os próximos para ouvir o resto.` : ""}`,
+  foundIn: (status, total, items, more) =>
+    `${total === 1 ? "Um cartão está" : `${total} cartões estão`} em ${status}: ${items.join(". ")}.${more > 0 ? ` E mais ${more}. Peça os próximos para ouvir o resto.` : ""}`,
+  noneIn: (status) => `Nenhum cartão está em ${status}.`,
+  unknownStatusAsked: (heard) =>
+    `Não conheço nenhuma etapa chamada ${heard}. Peça para descrever o quadro e ouvir as que existem.`,
   nearest: (choices) =>
     `Não encontrei nenhum cartão assim. O mais próximo é ${choices}. Qual deles você quer?`,
   which: (choices) => `Qual deles você quer: ${choices}?`,

@@ -25,6 +25,10 @@ export interface Sentences {
   foundNone(): string;
   foundOne(item: string): string;
   foundMany(total: number, items: readonly string[], more: number): string;
+  /** All of these tickets are in the one status that was asked for. */
+  foundIn(status: string, total: number, items: readonly string[], more: number): string;
+  noneIn(status: string): string;
+  unknownStatusAsked(heard: string): string;
   nearest(choices: string): string;
   which(choices: string): string;
   whichStatus(choices: string): string;
