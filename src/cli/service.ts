@@ -7,6 +7,7 @@ import { BoardwalkError, ERROR_CODES, type ErrorCode } from "../errors.js";
 export interface Service {
   get(path: string): Promise<unknown>;
   post(path: string, body?: unknown): Promise<unknown>;
+  put(path: string, body: unknown): Promise<unknown>;
   delete(path: string): Promise<void>;
 }
 
@@ -36,6 +37,7 @@ export function openService(configPath?: string): Service {
   return {
     get: (path) => ask("GET", path),
     post: (path, body = {}) => ask("POST", path, body),
+    put: (path, body) => ask("PUT", path, body),
     delete: async (path) => void (await ask("DELETE", path)),
   };
 }

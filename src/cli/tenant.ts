@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { answer, openService, segment, speaksToService, table } from "./service.js";
+import { addSettings } from "./settings.js";
 
 interface Flags {
   readonly config?: string;
@@ -42,4 +43,5 @@ export function addTenant(program: Command): void {
         () => `${made.token}\n(token ${made.id} of ${flags.name}; it is not shown again)`,
       );
     });
+  addSettings(tenant);
 }

@@ -8,6 +8,7 @@ import { replay } from "../sync/replay.js";
 import { lastDeliveryAt } from "../sync/webhooks.js";
 import { syncJobFor } from "../tickets/jobs.js";
 import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
+import { addSettingRoutes } from "./admin-settings.js";
 import { addTalkRoutes } from "./admin-talk.js";
 import { addTicketRoutes } from "./admin-tickets.js";
 import { addWorkflowRoutes } from "./admin-workflows.js";
@@ -47,6 +48,7 @@ export function createAdminApi(deps: AdminDeps): Router {
     return deps.store.tenant(id);
   };
   addTenantRoutes(router, deps, tenantOf);
+  addSettingRoutes(router, deps, tenantOf);
   addConnectionRoutes(router, deps, tenantOf);
   addReplayRoute(router, deps, tenantOf);
   addTicketRoutes(router, deps, tenantOf);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { historyEvent } from "../store/records.js";
 import { syncReply } from "../sync/handlers.js";
 import { changeRecord, healthRecord, webhookRecord } from "../sync/records.js";
+import { catalogueChoice, speechSetting } from "../tickets/settings.js";
 import { boardShape, hookShape, moveShape, ticketShape } from "../tickets/shapes.js";
 import { tokenRecord } from "./auth.js";
 
@@ -56,6 +57,7 @@ export const answers = {
   tenants: z.object({ tenants: z.array(tenant) }),
   token: z.object({ id: text, token: text.describe("Shown this once.") }),
   tokens: z.object({ tokens: z.array(tokenRecord) }),
+  settings: z.object({ mcp: catalogueChoice, speech: speechSetting }),
   pairing: z.object({ name: text, code: text, expiresAt: text }),
   members: z.object({ members: z.array(z.object({ name: text, createdAt: text })) }),
   connection,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { newConnection } from "../sync/records.js";
 import { newTenant, newToken, replayBody } from "./admin.js";
 import { pageQuery } from "./admin-deps.js";
+import { mcpBody, speechBody } from "./admin-settings.js";
 import { againBody, sentenceBody } from "./admin-talk.js";
 import { moveBody, ticketsQuery } from "./admin-tickets.js";
 import { shownAs } from "./admin-workflows.js";
@@ -41,6 +42,18 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   [`post ${T}/tokens`]: { summary: "Make a token.", body: newToken, status: 201, answer: answers.token },
   [`get ${T}/tokens`]: { summary: "A team's tokens, without their text.", answer: answers.tokens },
   [`delete ${T}/tokens/{id}`]: { summary: "Revoke a token.", status: 204 },
+  [`get ${T}/settings`]: { summary: "What a team has chosen.", answer: answers.settings },
+  [`put ${T}/settings/mcp`]: {
+    summary: "Choose how the team's tools are made; what is left out goes back to its default.",
+    body: mcpBody,
+    answer: answers.settings,
+  },
+  [`put ${T}/settings/speech`]: {
+    summary:
+      "Choose the team's language, and which moves ask first; what is left out goes back to its default.",
+    body: speechBody,
+    answer: answers.settings,
+  },
   [`post ${T}/members`]: {
     summary: "Add a person, or get another pairing code.",
     body: newMember,

@@ -1,24 +1,10 @@
-import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
+import { catalogueChoiceOf } from "../tickets/settings.js";
 import type { KeptWorkflow, Tickets } from "../tickets/tickets.js";
 import { type Catalogue, coreCatalogue, FROZEN, generatedCatalogue } from "./catalogue.js";
 import type { Surface } from "./principal.js";
 import { type KeptNames, keptNames, NO_NAMES } from "./tool-names.js";
-
-/** What a tenant may choose about its tools: its setting `mcp`. */
-const catalogueChoice = z.object({
-  /** `compact` when the tenant wants one move tool in place of one per status. */
-  tools: z.enum(["generated", "compact"]).default("generated"),
-  /**
-   * `hide`: a 2025 session that talks of one ticket is shown only the moves open to that ticket. Calls are held to
-   * the ticket's state either way, and lists of 2026 may not depend on what was said before.
-   */
-  gating: z.enum(["explain", "hide"]).default("explain"),
-  /** More tools than this and the core is shown in their place; some clients show no more than 40. */
-  maxTools: z.number().int().min(1).max(1_000).optional(),
-});
-export type CatalogueChoice = z.input<typeof catalogueChoice>;
 
 /** A catalogue and how a session's list of it follows the talk. */
 export interface Shown {
@@ -81,7 +67,7 @@ async function make(
   workflows: readonly KeptWorkflow[],
 ): Promise<Shown> {
   if (surface === "frozen") return { catalogue: { ...FROZEN, workflows }, gating: "explain" };
-  const { tools, gating, maxTools = options.maxTools } = await choiceOf(tenant);
+  const { tools, gating = "explain", maxTools = options.maxTools } = await catalogueChoiceOf(tenant);
   const compact = surface === "compact" || tools === "compact";
   const limits = { ...options, ...(maxTools === undefined ? {} : { maxTools }) };
   return {
@@ -90,13 +76,6 @@ async function make(
       : await generate(limits, tenant, workflows, gating === "hide"),
     gating,
   };
-}
-
-/** A setting that does not parse is no choice: tools are too important to be lost over it. */
-async function choiceOf(tenant: TenantStore): Promise<z.output<typeof catalogueChoice>> {
-  const setting = await tenant.getDocument("setting", "mcp");
-  const parsed = catalogueChoice.safeParse(setting?.value ?? {});
-  return parsed.success ? parsed.data : catalogueChoice.parse({});
 }
 
 async function generate(

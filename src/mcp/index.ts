@@ -1,5 +1,5 @@
 export { type Body, type Rejection, readJson } from "./body.js";
-export type { CatalogueChoice } from "./catalogues.js";
+
 export { type FrozenContract, frozenContract } from "./contract.js";
 export { createMcp, type HandleOptions, type Mcp, type McpLog, type McpOptions } from "./mcp.js";
 export type { Principal, Surface } from "./principal.js";

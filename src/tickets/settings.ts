@@ -4,18 +4,44 @@ import { LOCALES, type Locale, localeAccepted } from "./sentences/sentences.js";
 import { type Speech, speechIn } from "./speech.js";
 import type { Conversation } from "./tickets.js";
 
+/** What a tenant has chosen about its tools: its setting `mcp`. */
+export const catalogueChoice = z.object({
+  /** `compact` when the tenant wants one move tool in place of one per status. @default generated */
+  tools: z.enum(["generated", "compact"]).optional(),
+  /**
+   * `hide`: a 2025 session that talks of one ticket is shown only the moves open to that ticket. Calls are held to
+   * the ticket's state either way, and lists of 2026 may not depend on what was said before. @default explain
+   */
+  gating: z.enum(["explain", "hide"]).optional(),
+  /** More tools than this and the core is shown in their place; some clients show no more than 40. */
+  maxTools: z.number().int().min(1).max(1_000).optional(),
+});
+export type CatalogueChoice = z.infer<typeof catalogueChoice>;
+
 /** What a tenant has chosen for its talks: its setting `speech`. */
-const speechSetting = z.object({
+export const speechSetting = z.object({
   locale: z.enum(LOCALES).optional(),
   /** `closing`: moves into done or canceled ask before they are made. */
   confirm: z.enum(["closing", "never"]).optional(),
 });
 export type SpeechSetting = z.infer<typeof speechSetting>;
 
-/** A setting that does not parse is no choice: a talk is too important to be lost over it. */
-export async function speechSettingOf(tenant: TenantStore): Promise<SpeechSetting> {
-  const setting = await tenant.getDocument("setting", "speech");
-  const parsed = speechSetting.safeParse(setting?.value ?? {});
+export function catalogueChoiceOf(tenant: TenantStore): Promise<CatalogueChoice> {
+  return settingOf(tenant, "mcp", catalogueChoice);
+}
+
+export function speechSettingOf(tenant: TenantStore): Promise<SpeechSetting> {
+  return settingOf(tenant, "speech", speechSetting);
+}
+
+/** A setting that does not parse is no choice: tools and talks are too important to be lost over it. */
+async function settingOf<T extends object>(
+  tenant: TenantStore,
+  name: string,
+  schema: z.ZodType<T>,
+): Promise<T | Record<string, never>> {
+  const setting = await tenant.getDocument("setting", name);
+  const parsed = schema.safeParse(setting?.value ?? {});
   return parsed.success ? parsed.data : {};
 }
 

@@ -66,6 +66,34 @@ describe("the command line", () => {
   );
 
   it(
+    "shows and makes a team's choices",
+    async () => {
+      expect((await boardwalk(["tenant", "settings", "acme"])).stdout).toMatch(
+        /^SETTING +CHOSEN\nmcp\.tools +default/,
+      );
+      const chosen = await boardwalk([
+        "tenant",
+        "settings",
+        "acme",
+        "--locale",
+        "ja-JP",
+        "--max-tools",
+        "12",
+        "--json",
+      ]);
+      expect(JSON.parse(chosen.stdout)).toEqual({ mcp: { maxTools: 12 }, speech: { locale: "ja-JP" } });
+      const back = await boardwalk([
+        ...["tenant", "settings", "acme", "--json"],
+        ...["--locale", "default", "--max-tools", "default"],
+      ]);
+      expect(JSON.parse(back.stdout)).toEqual({ mcp: {}, speech: {} });
+      const wrong = await boardwalk(["tenant", "settings", "acme", "--locale", "xx"]);
+      expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("en, pt-BR, ja-JP, default") });
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "sets up a team, its board and a token",
     async () => {
       expect(await boardwalk(["tenant", "add", "hooli", "--name", "Hooli"])).toMatchObject({ code: 0 });
