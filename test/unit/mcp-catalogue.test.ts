@@ -1,11 +1,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeEach, describe, expect, it } from "vitest";
 import { coreCatalogue, FROZEN, generatedCatalogue } from "../../src/mcp/catalogue.js";
-import { type CatalogueChoice, createCatalogues } from "../../src/mcp/catalogues.js";
+import { createCatalogues } from "../../src/mcp/catalogues.js";
 import type { Surface } from "../../src/mcp/principal.js";
 import { ALIAS_TTL_MS, NO_NAMES } from "../../src/mcp/tool-names.js";
 import { createMemoryStore } from "../../src/store/memory.js";
 import type { TenantStore } from "../../src/store/store.js";
+import type { CatalogueChoice } from "../../src/tickets/settings.js";
 import type { Conversation } from "../../src/tickets/tickets.js";
 import { FakeTickets, openGraph, WEB } from "../support/mcp.js";
 
