@@ -50,6 +50,8 @@ export const pendingMove = z.object({
   writes: z.number().int().optional(),
   /** When the last of them was noted. */
   wroteAt: text.optional(),
+  /** What the board showed right before it: still the same means that it has not landed. */
+  wroteOver: z.object({ status: text, updatedAt: text }).optional(),
 });
 export type PendingMove = z.infer<typeof pendingMove>;
 

@@ -106,7 +106,8 @@ function pendingOf(wish: Wish, from: string, since: string): PendingMove {
 }
 
 /**
- * Notes that a write to the board is about to be made, so that whoever takes over knows that one may have landed.
+ * Notes that a write to the board is about to be made over what it showed as `seen`, so that whoever takes over knows
+ * that one may have landed, and can tell whether it has.
  * @returns `false`, nothing noted, when someone else has noted one since `pending` was read: then it is theirs to make.
  * @throws BoardwalkError `conflict` when the move is settled.
  */
@@ -114,18 +115,21 @@ export async function noteWrite(
   store: TenantStore,
   id: TicketId,
   pending: Pick<PendingMove, "moveId" | "writes">,
+  seen: Pick<Ticket, "status" | "updatedAt">,
   at: Date,
 ): Promise<boolean> {
-  const seen = pending.writes ?? 0;
+  const before = pending.writes ?? 0;
+  const wroteOver = { status: seen.status, updatedAt: seen.updatedAt };
   let noted = false;
   await update(store, id, (record) => {
     const now = record.pending;
     if (now?.moveId !== pending.moveId) {
       throw new BoardwalkError("conflict", "This move was settled by someone else meanwhile.");
     }
-    noted = (now.writes ?? 0) === seen;
+    noted = (now.writes ?? 0) === before;
     if (!noted) return undefined;
-    return { record: { ...record, pending: { ...now, writes: seen + 1, wroteAt: at.toISOString() } } };
+    const wrote = { writes: before + 1, wroteAt: at.toISOString(), wroteOver };
+    return { record: { ...record, pending: { ...now, ...wrote } } };
   });
   return noted;
 }

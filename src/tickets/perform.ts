@@ -156,7 +156,7 @@ async function act(deps: WorkerDeps, store: TenantStore, board: OpenBoard, work:
   if ("ending" in chosen) return { seen, ending: chosen.ending };
   const wish = { ...pending, fields: chosen.fields };
   return await withLease(leaseMs, async () => {
-    if (!(await noteWrite(store, record.ticket.id, pending, deps.now()))) throw new TryAgain(leaseMs);
+    if (!(await noteWrite(store, record.ticket.id, pending, seen, deps.now()))) throw new TryAgain(leaseMs);
     work.wrote = true;
     return await write(board.connector, seen, chosen.move, wish, signal);
   });
@@ -213,11 +213,18 @@ function reasonToStop(seen: Ticket, pending: PendingMove): Ending | undefined {
       message: "It is archived. Restore it on the board first.",
     };
   if (seen.immovable !== undefined) return { outcome: "refused", code: "forbidden", message: seen.immovable };
-  // Our write may have landed and been followed by another move; either way it is news to the speaker.
-  if (wrote && seen.status !== pending.from) return { outcome: "conflict", code: "conflict" };
+  // Our write may have landed and been followed by another, back to where it was too; it is not made twice.
+  if (wrote && isChanged(seen, pending)) return { outcome: "conflict", code: "conflict" };
   if (pending.heardStatus !== undefined && pending.heardStatus !== seen.status)
     return { outcome: "conflict", code: "conflict" };
   return undefined;
+}
+
+/** Has anything become of the ticket since our write was sent? */
+function isChanged(seen: Ticket, { wroteOver, from }: PendingMove): boolean {
+  // Noted by a version that did not keep what it wrote over.
+  if (wroteOver === undefined) return seen.status !== from;
+  return seen.status !== wroteOver.status || seen.updatedAt !== wroteOver.updatedAt;
 }
 
 /** A write that was answered, with yes or no, is reported as the re-read says; one that was not is left to the next try, which reads first. */

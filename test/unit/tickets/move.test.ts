@@ -140,6 +140,33 @@ describe("a move", () => {
     expect(board.writes).toHaveLength(1);
   });
 
+  it("whose answer was lost is not made again when someone has moved the ticket back since", async () => {
+    const board = loginBoard();
+    desk = await openDesk(board);
+    board.onNextWrite((write) => {
+      write();
+      board.moveAsPerson(LOGIN, "2");
+      throw new BoardwalkError("timeout", "The board took too long to answer.");
+    });
+    const answer = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "In Review" });
+    expect(answer).toMatchObject({ outcome: "conflict", ticket: { status: { name: "In Progress" } } });
+    expect(answer.spoken).toContain("because someone or something changed it");
+    expect(board.writes).toHaveLength(1);
+    expect((await desk.actor(LOGIN)).pending).toBeUndefined();
+  });
+
+  it("that did not land is made once more where the board had it elsewhere than we knew", async () => {
+    const board = loginBoard();
+    desk = await openDesk(board);
+    board.moveAsPerson("fake.site.ENG2", "3");
+    board.onNextWrite(() => {
+      throw new BoardwalkError("unavailable", "The board is having trouble.");
+    });
+    const answer = await desk.tickets.move(desk.talk(), { ticket: "ENG-2", to: "In Progress" });
+    expect(answer.outcome).toBe("confirmed");
+    expect(board.writes).toHaveLength(1);
+  });
+
   it("that did not land is made once more, after a read that shows so", async () => {
     const board = loginBoard();
     desk = await openDesk(board);
@@ -276,7 +303,8 @@ describe("whoever dies", () => {
     desk = await openDesk(board, { serve: false });
     await desk.tickets.move(desk.talk({ budgetMs: 10 }), { ticket: "ENG-1", to: "In Review" });
     const { pending } = await desk.actor(LOGIN);
-    await noteWrite(desk.store.tenant("acme"), LOGIN, { moveId: pending?.moveId ?? "" }, new Date());
+    const seen = { status: "2", updatedAt: "2026-01-01T00:00:01.000Z" };
+    await noteWrite(desk.store.tenant("acme"), LOGIN, { moveId: pending?.moveId ?? "" }, seen, new Date());
     board.moveAsPerson(LOGIN, "3");
     const hooks = createInlineHooks();
     const stop = await hooks.serve(createTicketHandlers({ ...desk.worker, jobs: hooks }));

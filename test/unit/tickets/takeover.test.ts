@@ -11,6 +11,7 @@ import { createFakeBoard } from "../../support/fake-board.js";
 /** Two workers with the same move: one that was thought dead, and one that has taken over. */
 
 const LOGIN = "fake.site.ENG1";
+const SEEN = { status: "2", updatedAt: "2026-01-01T00:00:01.000Z" };
 let desk: Desk | undefined;
 afterEach(() => desk?.close());
 
@@ -27,14 +28,14 @@ async function pendingMove() {
 describe("a write", () => {
   it("is noted by one of two who read the same record", async () => {
     const { store, pending, desk } = await pendingMove();
-    expect(await noteWrite(store, LOGIN, pending, new Date())).toBe(true);
-    expect(await noteWrite(store, LOGIN, pending, new Date())).toBe(false);
+    expect(await noteWrite(store, LOGIN, pending, SEEN, new Date())).toBe(true);
+    expect(await noteWrite(store, LOGIN, pending, SEEN, new Date())).toBe(false);
     expect((await desk.actor(LOGIN)).pending?.writes).toBe(1);
   });
 
   it("that may still go out is waited for by whoever takes over, and by nobody else", async () => {
     const { board, desk, store, pending, job } = await pendingMove();
-    await noteWrite(store, LOGIN, pending, new Date());
+    await noteWrite(store, LOGIN, pending, SEEN, new Date());
     const context = { signal: new AbortController().signal, attempt: 1 };
     const taken = performMove(desk.worker, job, { ...context, takenOver: true });
     await expect(taken).rejects.toBeInstanceOf(TryAgain);
@@ -45,7 +46,7 @@ describe("a write", () => {
 
   it("is not waited for when its time is over", async () => {
     const { board, desk, store, pending, job } = await pendingMove();
-    await noteWrite(store, LOGIN, pending, new Date(Date.now() - 60_000));
+    await noteWrite(store, LOGIN, pending, SEEN, new Date(Date.now() - 60_000));
     const context = { signal: new AbortController().signal, attempt: 1, takenOver: true };
     await performMove(desk.worker, job, context);
     expect(board.writes).toHaveLength(1);
