@@ -128,7 +128,7 @@ async function openState(
   if (url === undefined) {
     const state: State = {
       keeps: "memory",
-      store: createMemoryStore(),
+      store: createMemoryStore({ auditLimit: config.auditKeep }),
       hooks: createInlineHooks({ laneCap: config.laneCap, concurrency: config.workerConcurrency, onError }),
       budgets: createBudgets(),
       oauth,
@@ -139,7 +139,7 @@ async function openState(
     );
     return state;
   }
-  const store = createRedisStore({ client: url });
+  const store = createRedisStore({ client: url, auditLimit: config.auditKeep });
   closers.push(() => store.close());
   const hooks = createBullmqHooks({
     connection: url,

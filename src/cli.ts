@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from "commander";
 import { addAlexa } from "./cli/alexa.js";
+import { addAudit } from "./cli/audit.js";
 import { addBoards, addWorkflow } from "./cli/boards.js";
 import { addDemo } from "./cli/demo.js";
 import { addDoctor } from "./cli/doctor.js";
@@ -27,6 +28,7 @@ addMember(program);
 addBoards(program);
 addWorkflow(program);
 addReplay(program);
+addAudit(program);
 addAlexa(program);
 addOpenapi(program);
 

@@ -120,6 +120,8 @@ const settings = z.object({
   sweepMs: integer(100, 3_600_000).default(10_000),
   /** A worker not heard of for this long has lost its jobs to others. */
   jobLockMs: integer(500, 600_000).default(10_000),
+  /** How many events of each tenant's audit log are kept; older ones are forgotten. */
+  auditKeep: integer(1_000, 10_000_000).default(100_000),
 });
 
 export type Config = Readonly<z.output<typeof settings>>;
@@ -154,6 +156,7 @@ const VARIABLES: Readonly<Record<Key, string>> = {
   workflowPollMs: "BOARDWALK_WORKFLOW_POLL_MS",
   sweepMs: "BOARDWALK_SWEEP_MS",
   jobLockMs: "BOARDWALK_JOB_LOCK_MS",
+  auditKeep: "BOARDWALK_AUDIT_KEEP",
 };
 const KEYS = Object.keys(VARIABLES) as readonly Key[];
 

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
 import type { Command } from "commander";
 import { z } from "zod";
 import { loadConfig } from "../config.js";
@@ -6,6 +8,8 @@ import { BoardwalkError, ERROR_CODES, type ErrorCode } from "../errors.js";
 /** The running service that commands speak to: BOARDWALK_URL, with BOARDWALK_ADMIN_TOKEN. */
 export interface Service {
   get(path: string): Promise<unknown>;
+  /** What is too long to be held at once; breaks off with an error where the service does. */
+  stream(path: string): Promise<Readable>;
   post(path: string, body?: unknown): Promise<unknown>;
   put(path: string, body: unknown): Promise<unknown>;
   delete(path: string): Promise<void>;
@@ -32,10 +36,16 @@ export function openService(configPath?: string): Service {
       "BOARDWALK_ADMIN_TOKEN is not set. Set it to the token of the service, and BOARDWALK_URL to its address.",
     );
   }
-  const ask = (method: string, path: string, body?: unknown) =>
+  const send = (method: string, path: string, body?: unknown) =>
     request(`${url}/api/v1${path}`, url, method, adminToken, body);
+  const ask = async (method: string, path: string, body?: unknown) =>
+    await readJson(await send(method, path, body));
   return {
     get: (path) => ask("GET", path),
+    async stream(path) {
+      const { body } = await send("GET", path);
+      return body === null ? Readable.from([]) : Readable.fromWeb(body as ReadableStream);
+    },
     post: (path, body = {}) => ask("POST", path, body),
     put: (path, body) => ask("PUT", path, body),
     delete: async (path) => void (await ask("DELETE", path)),
@@ -48,7 +58,7 @@ async function request(
   method: string,
   token: string,
   body: unknown,
-): Promise<unknown> {
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(address, {
@@ -64,13 +74,16 @@ async function request(
       { cause },
     );
   }
-  const said: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
-  if (response.ok) return said;
+  if (response.ok) return response;
   const { code, detail } = problem
     .catch({ code: "unavailable", detail: `The service answered ${response.status}.` })
-    .parse(said);
+    .parse(await readJson(response));
   const known = ERROR_CODES.find((one) => one === code) ?? ("unavailable" satisfies ErrorCode);
   throw new BoardwalkError(known, detail);
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  return response.status === 204 ? undefined : await response.json().catch(() => undefined);
 }
 
 /** One path segment of what a person typed. */

@@ -7,7 +7,8 @@ import type { ConnectionRecord } from "../sync/records.js";
 import { replay } from "../sync/replay.js";
 import { lastDeliveryAt } from "../sync/webhooks.js";
 import { syncJobFor } from "../tickets/jobs.js";
-import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
+import { addAuditRoutes } from "./admin-audit.js";
+import type { AdminDeps, TenantOf } from "./admin-deps.js";
 import { addSettingRoutes } from "./admin-settings.js";
 import { addTalkRoutes } from "./admin-talk.js";
 import { addTicketRoutes } from "./admin-tickets.js";
@@ -50,6 +51,7 @@ export function createAdminApi(deps: AdminDeps): Router {
   addTenantRoutes(router, deps, tenantOf);
   addSettingRoutes(router, deps, tenantOf);
   addConnectionRoutes(router, deps, tenantOf);
+  addAuditRoutes(router, tenantOf);
   addReplayRoute(router, deps, tenantOf);
   addTicketRoutes(router, deps, tenantOf);
   addTalkRoutes(router, deps, tenantOf);
@@ -85,14 +87,6 @@ function addTenantRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): v
   router.delete("/tenants/:tenant/tokens/:id", async (request, response) => {
     await revokeToken(await tenantOf(request), String(request.params.id));
     response.status(204).end();
-  });
-  router.get("/tenants/:tenant/audit", async (request, response) => {
-    const { limit, cursor } = parseBody(pageQuery, request.query);
-    const page = await (await tenantOf(request)).auditPage({
-      limit,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    response.json({ events: page.items, ...(page.next === undefined ? {} : { next: page.next }) });
   });
 }
 

@@ -112,6 +112,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     type: "text/event-stream",
   },
   [`get ${T}/audit`]: { summary: "Who did what, newest first.", query: pageQuery, answer: answers.audit },
+  [`get ${T}/audit.ndjson`]: {
+    summary: "All of it that is kept, newest first: one event a line, as JSON.",
+    answer: z.string(),
+    type: "application/x-ndjson",
+  },
+  [`get ${T}/audit.csv`]: {
+    summary: "The same for spreadsheets; no cell is taken for a formula.",
+    answer: z.string(),
+    type: "text/csv",
+  },
 };
 
 const PROBLEM = z.object({

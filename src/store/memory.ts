@@ -24,11 +24,16 @@ import type {
   Versioned,
 } from "./store.js";
 
+export interface MemoryStoreOptions {
+  /** Audit events kept of one tenant. @default 100000 */
+  readonly auditLimit?: number;
+}
+
 /**
  * Keeps everything in this process, as text: what is read is always a copy, and what could not be read back from
  * Redis cannot be read back from here either. Gone when the process ends; good for a look, not for keeps.
  */
-export function createMemoryStore(): Store {
+export function createMemoryStore({ auditLimit = AUDIT_LIMIT }: MemoryStoreOptions = {}): Store {
   const tenants = new Map<string, MemoryTenant>();
   const infos = new Map<string, TenantInfo>();
   const handles: Handles = new Map();
@@ -36,7 +41,7 @@ export function createMemoryStore(): Store {
 
   return {
     tenant(id) {
-      const tenant = tenants.get(requireTenantId(id)) ?? new MemoryTenant(id, handles);
+      const tenant = tenants.get(requireTenantId(id)) ?? new MemoryTenant(id, handles, auditLimit);
       tenants.set(id, tenant);
       return tenant;
     },
@@ -89,12 +94,13 @@ class MemoryTenant implements TenantStore {
   readonly #documentRevisions = new Map<DocumentKind, number>();
   readonly #remembered = new Expiring();
   readonly #claims = new Expiring();
-  readonly #audit = new Log<string>(AUDIT_LIMIT);
+  readonly #audit: Log<string>;
   #revision = 0;
 
-  constructor(id: string, handles: Handles) {
+  constructor(id: string, handles: Handles, auditLimit: number) {
     this.id = id;
     this.#handles = handles;
+    this.#audit = new Log<string>(auditLimit);
   }
 
   async getActor(id: string): Promise<ActorRecord | undefined> {

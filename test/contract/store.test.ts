@@ -231,9 +231,12 @@ describe("Redis store", () => {
     expect((await tenant.saveActor(saved)).version).toBe(2);
   });
 
-  it("forgets the oldest audit events beyond its limit", async () => {
-    const store = later(createRedisStore({ client: (await ownServer()).url, auditLimit: 150 }));
-    const tenant = store.tenant("t");
+  it.each(["redis", "memory"])("forgets the oldest audit events beyond its limit: %s", async (kind) => {
+    const store =
+      kind === "memory"
+        ? createMemoryStore({ auditLimit: 150 })
+        : createRedisStore({ client: (await ownServer()).url, auditLimit: 150 });
+    const tenant = later(store).tenant("t");
     for (let n = 1; n <= 170; n++) await tenant.audit({ at: "2026", action: String(n) });
     const { items, next } = await tenant.auditPage({ limit: 1_000 });
     expect(items.map(({ action }) => Number(action))).toEqual(Array.from({ length: 150 }, (_, i) => 170 - i));

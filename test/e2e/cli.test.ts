@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -89,6 +90,27 @@ describe("the command line", () => {
       expect(JSON.parse(back.stdout)).toEqual({ mcp: {}, speech: {} });
       const wrong = await boardwalk(["tenant", "settings", "acme", "--locale", "xx"]);
       expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("en, pt-BR, ja-JP, default") });
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "exports who did what, to a file or to whoever reads on",
+    async () => {
+      const exported = await boardwalk(["audit", "export", "--tenant", "acme"]);
+      const events = exported.stdout.trimEnd().split("\n");
+      expect(events.map((line) => JSON.parse(line) as object)).toContainEqual(
+        expect.objectContaining({ action: "replay" }),
+      );
+      const file = join(dir, "audit.csv");
+      const args = ["audit", "export", "--tenant", "acme", "--format", "csv", "--out", file];
+      expect(await boardwalk(args)).toEqual({ code: 0, stdout: "", stderr: "" });
+      const rows = (await readFile(file, "utf8")).trimEnd().split("\r\n");
+      expect(rows[0]).toBe("at,action,person,client,tool,ticket,from,to,outcome,detail");
+      expect(rows).toHaveLength(events.length + 1);
+      const unknown = await boardwalk(["audit", "export", "--tenant", "nobody", "--out", join(dir, "none")]);
+      expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("no tenant") });
+      expect(existsSync(join(dir, "none"))).toBe(false);
     },
     PATIENCE_MS,
   );

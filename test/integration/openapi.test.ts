@@ -118,6 +118,19 @@ describe("/openapi.json", () => {
     await ask("delete", "/tenants/{tenant}/connections/{connection}", eng);
   });
 
+  it("says of what is no JSON what it is instead", async () => {
+    for (const ending of ["ndjson", "csv"]) {
+      const response = await fetch(`${demo.line.url}/api/v1/tenants/acme/audit.${ending}`, {
+        headers: { authorization: `Bearer ${demo.line.admin.token}` },
+      });
+      const { content = {} } =
+        document.paths[`/api/v1/tenants/{tenant}/audit.${ending}`]?.get?.responses[200] ?? {};
+      const [type = "none"] = Object.keys(content);
+      expect(response.headers.get("content-type")).toContain(type);
+      expect(await response.text()).toContain("move");
+    }
+  });
+
   it("is what the command line prints", async () => {
     const cli = ["--import", "tsx", "src/cli.ts", "openapi"];
     const { stdout } = await promisify(execFile)(process.execPath, cli, { maxBuffer: 10_000_000 });
