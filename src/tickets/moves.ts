@@ -26,8 +26,9 @@ import { type Resolved, resolveTicket } from "./resolve.js";
 import { speechFor } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
 import type { Speech } from "./speech.js";
-import { heardFor, type OrAnswer, resolveTarget, type Target } from "./target.js";
+import { heardFor, type OrAnswer, type Target } from "./target.js";
 import type { Conversation, MoveArguments } from "./tickets.js";
+import { findTarget } from "./unheard.js";
 import type { TenantView } from "./view.js";
 
 /** A move from words to a spoken answer: resolve, decide, intend, ask, and say what became true. */
@@ -44,24 +45,18 @@ export async function move(deps: MoveDeps, talk: Conversation, args: MoveArgumen
 export async function moveTicket(
   deps: MoveDeps,
   talk: Conversation,
-  view: TenantView,
+  known: TenantView,
   { record, heard }: { readonly record: ActorRecord; readonly heard: boolean },
   args: Omit<MoveArguments, "ticket">,
 ): Promise<MoveShape> {
-  const workflow = view.workflowOf(record);
-  if (workflow === undefined)
-    throw new BoardwalkError(
-      "stale_workflow",
-      "The workflow of this ticket is not imported yet. Please try again in a moment.",
-    );
   const ended = args.moveId === undefined ? undefined : await endingOf(talk.tenant, record, args.moveId);
-  if (ended !== undefined) return settledAnswer(record, view, ended, ended.to, talk);
-  const say = speechFor(talk, view.speech);
-  const target = resolveTarget(workflow, record, args, talk, say);
+  if (ended !== undefined) return settledAnswer(record, known, ended, ended.to, talk);
+  const deadline = deps.now().getTime() + talk.budgetMs;
+  const say = speechFor(talk, known.speech);
+  const { view, workflow, target } = await findTarget(deps, talk, known, record, args, say);
   if ("answer" in target) return target.answer;
   const repeated = repeatOf(talk, record, target.to, deps.now());
   if (repeated !== undefined) return settledAnswer(record, view, repeated, target.to, talk);
-  const deadline = deps.now().getTime() + talk.budgetMs;
   const course: Course = { deps, talk, view, say, workflow, deadline };
   return await moveTo(course, record, { ...target, ...(heard ? { heard } : {}) }, args);
 }

@@ -20,6 +20,12 @@ export interface Target {
 
 export type OrAnswer<T> = T | { readonly answer: MoveShape };
 
+/** The workflow as we know it has no such status. */
+export interface Unheard {
+  readonly answer: MoveShape;
+  readonly unheard: true;
+}
+
 /** The status that was named: by id, by words, or by the name of an edge. */
 export function resolveTarget(
   workflow: Workflow,
@@ -27,7 +33,7 @@ export function resolveTarget(
   args: Pick<MoveArguments, "to" | "workflow">,
   talk: Conversation,
   say: Speech,
-): OrAnswer<Target> {
+): OrAnswer<Target> | Unheard {
   const ticket = ticketFacts(record, workflow);
   if (args.workflow !== undefined && args.workflow !== workflow.graph.id) {
     const openMoves = openFacts(record, workflow, talk);
@@ -41,6 +47,7 @@ export function resolveTarget(
   const openMoves = openFacts(record, workflow, talk);
   if (resolved.kind === "none") {
     return {
+      unheard: true,
       answer: {
         outcome: "refused",
         code: "no_such_move",
