@@ -1,10 +1,17 @@
 import { z } from "zod";
-import { BoardwalkError } from "../errors.js";
-import { type ActorRecord, actorRecord, type HistoryEvent, historyEvent } from "./records.js";
+import { decodeContent, encodeContent, unreadable } from "./format.js";
+import {
+  type ActorRecord,
+  actorRecord,
+  type DocumentKind,
+  type HistoryEvent,
+  historyEvent,
+  type RecordKind,
+} from "./records.js";
 import type { AuditEvent, TenantInfo, Versioned } from "./store.js";
 
 /**
- * How records look at rest, in every store: `<version> <JSON without the version>`.
+ * How records look at rest, in every store: `<version> <content without the version>`, the content as format.ts has it.
  * The version stands first so that a compare-and-set reads it without decoding the rest.
  */
 
@@ -15,32 +22,27 @@ export const AUDIT_LIMIT = 100_000;
 
 /** An actor at rest, without its version. */
 export function encodeActor(record: ActorRecord): string {
-  return JSON.stringify({ ...record, version: undefined });
+  return encodeContent("ticket", { ...record, version: undefined });
 }
 
 /** @throws BoardwalkError `internal` naming the record when it cannot be read. */
 export function decodeActor(stored: string, id: string): ActorRecord {
   const space = stored.indexOf(" ");
-  const body = parseJson(stored.slice(space + 1), "ticket", id);
+  const body = decodeContent("ticket", id, stored.slice(space + 1));
   if (typeof body === "object" && body !== null)
     Object.assign(body, { version: Number(stored.slice(0, space)) });
   return parsed(actorRecord, body, "ticket", id);
 }
 
-export function decodeDocument(stored: string, id: string): Versioned {
+export function decodeDocument(kind: DocumentKind, id: string, stored: string): Versioned {
   const space = stored.indexOf(" ");
   const version = Number(stored.slice(0, space));
-  if (!Number.isSafeInteger(version)) throw unreadable("document", id, ["version: not a number"]);
-  return { version, value: parseJson(stored.slice(space + 1), "document", id) };
+  if (!Number.isSafeInteger(version)) throw unreadable(kind, id, ["version: not a number"]);
+  return { version, value: decodeContent(kind, id, stored.slice(space + 1)) };
 }
 
 export function decodeHistory(json: string, id: string): HistoryEvent {
-  return parsed(historyEvent, parseJson(json, "history", id), "history", id);
-}
-
-/** JSON for any value; what JSON has no word for is kept as `null`. */
-export function encodeValue(value: unknown): string {
-  return JSON.stringify(value) ?? "null";
+  return parsed(historyEvent, decodeContent("history", id, json), "history", id);
 }
 
 const auditEvent = z.object({
@@ -61,39 +63,22 @@ const auditEvent = z.object({
 }) satisfies z.ZodType<AuditEvent>;
 
 export function decodeAudit(json: string, id: string): AuditEvent {
-  return parsed(auditEvent, parseJson(json, "audit", id), "audit", id);
+  return parsed(auditEvent, decodeContent("audit", id, json), "audit", id);
 }
 
 const tenantInfo = z.object({ id: z.string(), name: z.string(), createdAt: z.string() });
 
 export function decodeTenant(json: string, id: string): TenantInfo {
-  return parsed(tenantInfo, parseJson(json, "tenant", id), "tenant", id);
+  return parsed(tenantInfo, decodeContent("tenant", id, json), "tenant", id);
 }
 
-export function parseJson(json: string, kind: string, id: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Not kept as the cause: the parser quotes the text, and ticket text must not reach a log.
-    throw unreadable(kind, id, ["not JSON"]);
-  }
-}
-
-function parsed<T>(schema: z.ZodType<T>, value: unknown, kind: string, id: string): T {
+function parsed<T>(schema: z.ZodType<T>, value: unknown, kind: RecordKind, id: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw unreadable(
     kind,
     id,
     result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.code}`),
-  );
-}
-
-function unreadable(kind: string, id: string, faults: readonly string[]): BoardwalkError {
-  return new BoardwalkError(
-    "internal",
-    `Our own ${kind} record "${id}" cannot be read, so nothing was done with it. Please tell whoever runs Boardwalk.`,
-    { data: { record: kind, id, faults } },
   );
 }
 

@@ -9,9 +9,9 @@ import {
   decodeDocument,
   decodeHistory,
   encodeActor,
-  encodeValue,
   HISTORY_LIMIT,
 } from "./codec.js";
+import { decodeContent, encodeContent } from "./format.js";
 import { type ActorRecord, type HistoryEvent, isUnsettled } from "./records.js";
 import type {
   AuditEvent,
@@ -125,7 +125,7 @@ class MemoryTenant implements TenantStore {
   #save(record: ActorRecord, history: readonly HistoryEvent[]): ActorRecord | undefined {
     const { id } = record.ticket;
     if ((this.#actors.get(id)?.version ?? 0) !== record.version) return undefined;
-    const events = history.map(encodeValue);
+    const events = history.map((event) => encodeContent("history", event));
     const version = record.version + 1;
     this.#actors.set(id, { version, body: encodeActor(record) });
     this.#changed(id);
@@ -177,22 +177,22 @@ class MemoryTenant implements TenantStore {
 
   async getDocument(kind: DocumentKind, id: string): Promise<Versioned | undefined> {
     const stored = this.#documents.get(kind)?.get(id);
-    return stored === undefined ? undefined : decodeDocument(stored, id);
+    return stored === undefined ? undefined : decodeDocument(kind, id, stored);
   }
 
   async listDocuments(kind: DocumentKind): Promise<readonly (Versioned & { readonly id: string })[]> {
     const entries = [...(this.#documents.get(kind) ?? [])];
-    return entries.map(([id, stored]) => ({ id, ...decodeDocument(stored, id) })).sort(byId);
+    return entries.map(([id, stored]) => ({ id, ...decodeDocument(kind, id, stored) })).sort(byId);
   }
 
   async saveDocument(kind: DocumentKind, id: string, document: Versioned): Promise<number> {
     // Nothing is awaited from here on: the check and the write are one step.
     const documents = this.#documents.get(kind) ?? new Map<string, string>();
     const stored = documents.get(id);
-    const current = stored === undefined ? 0 : decodeDocument(stored, id).version;
+    const current = stored === undefined ? 0 : decodeDocument(kind, id, stored).version;
     if (current !== document.version) throw lostRace(`this ${kind}`);
     const version = current + 1;
-    this.#documents.set(kind, documents.set(id, `${version} ${encodeValue(document.value)}`));
+    this.#documents.set(kind, documents.set(id, `${version} ${encodeContent(kind, document.value)}`));
     this.#documentChanged(kind);
     return version;
   }
@@ -210,12 +210,12 @@ class MemoryTenant implements TenantStore {
   }
 
   async remember(key: string, value: unknown, ttlMs: number): Promise<void> {
-    this.#remembered.set(key, encodeValue(value), ttlMs);
+    this.#remembered.set(key, encodeContent("memory", value), ttlMs);
   }
 
   async recall(key: string): Promise<unknown> {
     const json = this.#remembered.get(key);
-    return json === undefined ? undefined : JSON.parse(json);
+    return json === undefined ? undefined : decodeContent("memory", key, json);
   }
 
   async forget(key: string): Promise<void> {
@@ -241,7 +241,7 @@ class MemoryTenant implements TenantStore {
   }
 
   async audit(event: AuditEvent): Promise<void> {
-    this.#audit.add(encodeValue(event));
+    this.#audit.add(encodeContent("audit", event));
   }
 
   async auditPage(page: { cursor?: string; limit: number }): Promise<Page<AuditEvent>> {

@@ -1,4 +1,4 @@
-import { encodeValue } from "./codec.js";
+import { decodeContent, encodeContent } from "./format.js";
 
 /** The memory twin of `store/redis/oauth.ts`: what it promises is written there. */
 
@@ -32,7 +32,8 @@ export function createMemoryOauthRecords(now: () => number = Date.now) {
   return {
     async get(kind: string, id: string) {
       const kept = live(keyOf(kind, id));
-      return kept === undefined ? undefined : { value: JSON.parse(kept.json) as unknown, used: kept.used };
+      if (kept === undefined) return undefined;
+      return { value: decodeContent("sign-in", kind, kept.json), used: kept.used };
     },
     async save(
       kind: string,
@@ -45,7 +46,7 @@ export function createMemoryOauthRecords(now: () => number = Date.now) {
       if (grant !== undefined && live(keyOf("Grant", grant)) === undefined) return false;
       const key = keyOf(kind, id);
       const used = live(key)?.used ?? false;
-      records.set(key, { json: encodeValue(value), until: now() + ttlMs, grant, owner, used });
+      records.set(key, { json: encodeContent("sign-in", value), until: now() + ttlMs, grant, owner, used });
       return true;
     },
     async use(kind: string, id: string): Promise<boolean> {

@@ -2,6 +2,45 @@ import { z } from "zod";
 
 /** The records a store keeps. Parsed on the way out, because what is in Redis may be older than this code. */
 
+/** Kinds of small documents a tenant keeps beside its actors. */
+export type DocumentKind =
+  | "workflow"
+  | "connection"
+  | "token"
+  | "catalogue"
+  | "changes"
+  | "cursor"
+  | "member"
+  | "setting";
+
+export type RecordKind = "ticket" | "history" | "audit" | "tenant" | "memory" | "sign-in" | DocumentKind;
+
+/** Makes of a record's content, as one format has it, what the next format has. Pure; throws at what it does not know. */
+export type Migration = (content: unknown) => unknown;
+
+/**
+ * How each kind of record has changed: the first of a kind's migrations makes format 2 of format 1, and so on, so its
+ * present format is one more than it has migrations. Applied on reading; a record is kept in the present format from
+ * its next save on. What a release may not know and yet not lose (it drops keys that it does not know) is a new format:
+ * that release refuses the record and leaves it alone.
+ */
+export const MIGRATIONS: Readonly<Record<RecordKind, readonly Migration[]>> = {
+  ticket: [],
+  history: [],
+  audit: [],
+  tenant: [],
+  memory: [],
+  "sign-in": [],
+  workflow: [],
+  connection: [],
+  token: [],
+  catalogue: [],
+  changes: [],
+  cursor: [],
+  member: [],
+  setting: [],
+};
+
 const text = z.string();
 
 export const ticketRecord = z.object({

@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
 import type { Problem } from "../board/connector.js";
 import { requireTenantId, tenantTaken } from "./checks.js";
-import { AUDIT_LIMIT, byId, decodeTenant, encodeValue, HISTORY_LIMIT } from "./codec.js";
+import { AUDIT_LIMIT, byId, decodeTenant, HISTORY_LIMIT } from "./codec.js";
+import { encodeContent } from "./format.js";
 import { openConnection, watchConnection } from "./redis/connection.js";
 import { decodeTenantId, redisKeys } from "./redis/keys.js";
 import { defineScripts } from "./redis/scripts.js";
@@ -42,7 +43,7 @@ export function createRedisStore(options: RedisStoreOptions): Store {
   return {
     tenant: (id) => new RedisTenant(requireTenantId(id), connection, keys, limits),
     async createTenant(info) {
-      const json = encodeValue(info);
+      const json = encodeContent("tenant", info);
       const made = await connection.run((redis) =>
         redis.hsetnx(keys.tenants, requireTenantId(info.id), json),
       );

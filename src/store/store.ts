@@ -1,18 +1,7 @@
 import type { TicketId } from "../board/connector.js";
-import type { ActorRecord, HistoryEvent } from "./records.js";
+import type { ActorRecord, DocumentKind, HistoryEvent } from "./records.js";
 
 export type * from "./records.js";
-
-/** Kinds of small documents a tenant keeps beside its actors. */
-export type DocumentKind =
-  | "workflow"
-  | "connection"
-  | "token"
-  | "catalogue"
-  | "changes"
-  | "cursor"
-  | "member"
-  | "setting";
 
 /** A document and the version to save it at. `version` 0 has never been saved. */
 export interface Versioned<T = unknown> {

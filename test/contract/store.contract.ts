@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MIGRATIONS, type Migration, type RecordKind } from "../../src/store/records.js";
 import type { ActorRecord, AuditEvent, HistoryEvent, Store, TenantStore } from "../../src/store/store.js";
 import { until } from "../support/until.js";
 
@@ -67,6 +68,7 @@ export function describeStore(name: string, setup: () => Promise<StoreUnderTest>
     describeAudit(fresh);
     describeTenants(() => store);
     describeMessages(() => store);
+    describeReleases(fresh);
   });
 }
 
@@ -619,6 +621,84 @@ function describeMessages(getStore: () => Store): void {
 
     it("answers ping", async () => {
       await expect(getStore().ping()).resolves.toBeUndefined();
+    });
+  });
+}
+
+/** Runs as the next release would, in which these kinds of records have one more format. */
+async function asNextRelease(
+  formats: Partial<Record<RecordKind, Migration>>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const table = MIGRATIONS as Record<RecordKind, Migration[]>;
+  const kinds = Object.keys(formats) as RecordKind[];
+  for (const kind of kinds) table[kind].push(formats[kind] as Migration);
+  try {
+    await run();
+  } finally {
+    for (const kind of kinds) table[kind].pop();
+  }
+}
+
+const NEWER = { code: "unavailable", message: /was written by a newer Boardwalk/ };
+
+function describeReleases(fresh: () => TenantStore): void {
+  describe("records of two releases", () => {
+    const renamed: Migration = (content) => ({ ...(content as { old: unknown }), renamed: true });
+
+    it("reads what the one before wrote as the next has it, and keeps it so from the next save on", async () => {
+      const tenant = fresh();
+      await tenant.saveDocument("setting", "s", { version: 0, value: { a: 1 } });
+      await tenant.saveDocument("setting", "other", { version: 0, value: { a: 2 } });
+      await asNextRelease({ setting: renamed }, async () => {
+        const read = await tenant.getDocument("setting", "s");
+        expect(read).toEqual({ version: 1, value: { a: 1, renamed: true } });
+        expect(await tenant.listDocuments("setting")).toHaveLength(2);
+        expect(await tenant.saveDocument("setting", "s", { version: 1, value: read?.value })).toBe(2);
+        expect(await tenant.getDocument("setting", "s")).toEqual({
+          version: 2,
+          value: { a: 1, renamed: true },
+        });
+      });
+      // The first, meanwhile, goes on with what was not saved anew.
+      expect(await tenant.getDocument("setting", "other")).toEqual({ version: 1, value: { a: 2 } });
+      await expect(tenant.getDocument("setting", "s")).rejects.toMatchObject(NEWER);
+    });
+
+    it("refuses a ticket of the next release and leaves it as it is", async () => {
+      const tenant = fresh();
+      const first = await tenant.saveActor(actor("jira.a.1"), [event("1")]);
+      const shouted: Migration = (content) => {
+        const record = content as ActorRecord;
+        return { ...record, ticket: { ...record.ticket, title: record.ticket.title.toUpperCase() } };
+      };
+      const next = { ticket: shouted, history: renamed, audit: renamed, memory: renamed };
+      await asNextRelease(next, async () => {
+        const read = await tenant.getActor("jira.a.1");
+        expect(read?.ticket.title).toBe("FIX THE LOGIN PAGE");
+        await tenant.saveActor(read ?? first, [event("2")]);
+        await tenant.audit({ at: "2026", action: "x" });
+        await tenant.remember("k", { a: 1 }, 60_000);
+      });
+      const refused: (() => Promise<unknown>)[] = [
+        () => tenant.getActor("jira.a.1"),
+        () => tenant.getActors(["jira.a.1"]),
+        () => tenant.history("jira.a.1", { limit: 9 }),
+        () => tenant.auditPage({ limit: 9 }),
+        () => tenant.recall("k"),
+      ];
+      for (const read of refused) await expect(read()).rejects.toMatchObject(NEWER);
+      await expect(tenant.saveActor(first)).rejects.toMatchObject({ code: "conflict" });
+      await expect(tenant.saveActor(actor("jira.a.1"))).rejects.toMatchObject({ code: "conflict" });
+      await asNextRelease(next, async () => {
+        expect(await tenant.getActor("jira.a.1")).toMatchObject({
+          version: 2,
+          ticket: { title: "FIX THE LOGIN PAGE" },
+        });
+        const { items } = await tenant.history("jira.a.1", { limit: 9 });
+        expect(items.map(({ message }) => message)).toEqual(["2", "1"]);
+        expect(await tenant.recall("k")).toEqual({ a: 1 });
+      });
     });
   });
 }

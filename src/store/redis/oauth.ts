@@ -1,4 +1,4 @@
-import { encodeValue, parseJson } from "../codec.js";
+import { decodeContent, encodeContent } from "../format.js";
 import { openConnection } from "./connection.js";
 
 /**
@@ -62,7 +62,7 @@ export function createRedisOauthRecords(url: string, prefix = "bw") {
       const key = recordKey(kind, id);
       const [value, used] = await connection.run((redis) => redis.hmget(key, "value", "used"));
       if (value === null || value === undefined) return undefined;
-      return { value: parseJson(value, "sign-in record", kind), used: used !== null };
+      return { value: decodeContent("sign-in", kind, value), used: used !== null };
     },
     /**
      * Keeps a record for `ttlMs`. With a `grant` it goes when the grant does, and is not saved, which the answer
@@ -84,7 +84,7 @@ export function createRedisOauthRecords(url: string, prefix = "bw") {
       ];
       const kept = Math.max(1, Math.floor(ttlMs));
       const answer = await connection.run((redis) =>
-        redis.eval(SAVE, keys.length, ...keys, encodeValue(value), kept, LINKS_MS, id),
+        redis.eval(SAVE, keys.length, ...keys, encodeContent("sign-in", value), kept, LINKS_MS, id),
       );
       return answer === 1;
     },

@@ -1,14 +1,6 @@
 import { handleTaken, lostRace, requireCursor, requireLimit, wholeTtl } from "../checks.js";
-import {
-  byId,
-  decodeActor,
-  decodeAudit,
-  decodeDocument,
-  decodeHistory,
-  encodeActor,
-  encodeValue,
-  parseJson,
-} from "../codec.js";
+import { byId, decodeActor, decodeAudit, decodeDocument, decodeHistory, encodeActor } from "../codec.js";
+import { decodeContent, encodeContent } from "../format.js";
 import { type ActorRecord, type HistoryEvent, isUnsettled } from "../records.js";
 import type { AuditEvent, DocumentKind, HandleKind, Page, TenantStore, Versioned } from "../store.js";
 import type { Connection } from "./connection.js";
@@ -51,7 +43,10 @@ export class RedisTenant implements TenantStore {
 
   async saveActor(record: ActorRecord, history: readonly HistoryEvent[] = []): Promise<ActorRecord> {
     const version = await this.#redis.run((client) =>
-      client.boardwalkSaveActor(...this.#saveArguments(record), ...history.map(encodeValue)),
+      client.boardwalkSaveActor(
+        ...this.#saveArguments(record),
+        ...history.map((event) => encodeContent("history", event)),
+      ),
     );
     if (version === 0) throw lostRace("this ticket");
     return { ...record, version };
@@ -114,19 +109,19 @@ export class RedisTenant implements TenantStore {
 
   async getDocument(kind: DocumentKind, id: string): Promise<Versioned | undefined> {
     const stored = await this.#redis.run((client) => client.hget(this.#keys.documents(kind), id));
-    return stored === null ? undefined : decodeDocument(stored, id);
+    return stored === null ? undefined : decodeDocument(kind, id, stored);
   }
 
   async listDocuments(kind: DocumentKind): Promise<readonly (Versioned & { readonly id: string })[]> {
     const all = await this.#redis.run((client) => client.hgetall(this.#keys.documents(kind)));
     return Object.entries(all)
-      .map(([id, stored]) => ({ id, ...decodeDocument(stored, id) }))
+      .map(([id, stored]) => ({ id, ...decodeDocument(kind, id, stored) }))
       .sort(byId);
   }
 
   async saveDocument(kind: DocumentKind, id: string, document: Versioned): Promise<number> {
     const keys = [this.#keys.documents(kind), this.#keys.revisions];
-    const json = encodeValue(document.value);
+    const json = encodeContent(kind, document.value);
     const version = await this.#redis.run((client) =>
       client.boardwalkSaveDocument(...keys, id, document.version, json, revisionField(kind)),
     );
@@ -144,13 +139,13 @@ export class RedisTenant implements TenantStore {
   }
 
   async remember(key: string, value: unknown, ttlMs: number): Promise<void> {
-    const json = encodeValue(value);
+    const json = encodeContent("memory", value);
     await this.#redis.run((client) => client.set(this.#keys.remembered(key), json, "PX", wholeTtl(ttlMs)));
   }
 
   async recall(key: string): Promise<unknown> {
     const json = await this.#redis.run((client) => client.get(this.#keys.remembered(key)));
-    return json === null ? undefined : parseJson(json, "memory", key);
+    return json === null ? undefined : decodeContent("memory", key, json);
   }
 
   async forget(key: string): Promise<void> {
@@ -178,7 +173,7 @@ export class RedisTenant implements TenantStore {
   }
 
   async audit(event: AuditEvent): Promise<void> {
-    const json = encodeValue(event);
+    const json = encodeContent("audit", event);
     await this.#redis.run((client) =>
       client.xadd(this.#keys.audit, "MAXLEN", "=", this.#limits.audit, "*", "event", json),
     );

@@ -1,0 +1,67 @@
+import { BoardwalkError } from "../errors.js";
+import { MIGRATIONS, type Migration, type RecordKind } from "./records.js";
+
+/**
+ * How a record's content looks at rest: JSON, with `@<format> ` before it from the second format of its kind on. No
+ * release takes that for JSON of its own, so one that is older than formats refuses it too.
+ */
+const MARK = /^@(\d{1,9}) /;
+
+/** Content in the present format of its kind; what JSON has no word for is kept as `null`. */
+export function encodeContent(
+  kind: RecordKind,
+  content: unknown,
+  migrations: readonly Migration[] = MIGRATIONS[kind],
+): string {
+  const json = JSON.stringify(content) ?? "null";
+  return migrations.length === 0 ? json : `@${migrations.length + 1} ${json}`;
+}
+
+/**
+ * Content of any format up to the present one, as the present one has it.
+ * @throws BoardwalkError `unavailable` when a newer release wrote it, `internal` when it cannot be read.
+ */
+export function decodeContent(
+  kind: RecordKind,
+  id: string,
+  stored: string,
+  migrations: readonly Migration[] = MIGRATIONS[kind],
+): unknown {
+  const [mark = "", digits = "1"] = MARK.exec(stored) ?? [];
+  const [format, present] = [Number(digits), migrations.length + 1];
+  if (format > present) throw tooNew(kind, id, format, present);
+  if (format < 1) throw unreadable(kind, id, ["format: not a number from 1"]);
+  const content = parseJson(kind, id, stored.slice(mark.length));
+  try {
+    return migrations.slice(format - 1).reduce((older, migrate) => migrate(older), content);
+  } catch {
+    // Not kept as the cause, here and below: it may quote the text, and ticket text must not reach a log.
+    throw unreadable(kind, id, [`format ${format}: not as that format has it`]);
+  }
+}
+
+export function unreadable(kind: RecordKind, id: string, faults: readonly string[]): BoardwalkError {
+  return new BoardwalkError(
+    "internal",
+    `Our own ${kind} record "${id}" cannot be read, so nothing was done with it. Please tell whoever runs Boardwalk.`,
+    { data: { record: kind, id, faults } },
+  );
+}
+
+/** Passes by itself while processes of two releases run side by side: another one reads it. */
+function tooNew(kind: RecordKind, id: string, format: number, present: number): BoardwalkError {
+  return new BoardwalkError(
+    "unavailable",
+    `Our own ${kind} record "${id}" was written by a newer Boardwalk than this one, so it was left as it is. ` +
+      "Please ask again in a moment, or tell whoever runs Boardwalk to finish the upgrade.",
+    { data: { record: kind, id, faults: [`format ${format}: this release knows ${present} and older`] } },
+  );
+}
+
+function parseJson(kind: RecordKind, id: string, json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw unreadable(kind, id, ["not JSON"]);
+  }
+}
