@@ -30,12 +30,12 @@ import { type Connections, createConnections } from "./sync/connections.js";
 import { createSyncHandlers, type SyncWorkerDeps } from "./sync/handlers.js";
 import { noteBounce } from "./sync/health.js";
 import { refreshWorkflows } from "./sync/import.js";
-import { createTicketNews, listenForNews, tellWorkflows } from "./sync/news.js";
+import { createTicketNews, listenForNews, tellConnection, tellWorkflows } from "./sync/news.js";
 import { createSealer } from "./sync/seal.js";
 import { createTickets } from "./tickets/desk.js";
 import { createTicketHandlers } from "./tickets/handlers.js";
 import type { Tickets } from "./tickets/tickets.js";
-import { createViews } from "./tickets/view.js";
+import { createViews, type Views } from "./tickets/view.js";
 import type { WorkerDeps } from "./tickets/worker-deps.js";
 import { createWorkflows } from "./tickets/workflows.js";
 import { VERSION } from "./version.js";
@@ -170,6 +170,7 @@ async function openState(
 interface Parts {
   readonly connections: Connections;
   readonly tickets: Tickets;
+  readonly views: Views;
   readonly workflows: ReturnType<typeof createWorkflows>;
   readonly keys: readonly EncryptionKey[];
   readonly metrics: AppMetrics;
@@ -203,11 +204,17 @@ function wire(config: Config, state: State, log: RootLog): Parts {
     budgets: state.budgets,
     now,
     hide: (secret) => log.hide(secret),
+    changed: (tenant, connection) =>
+      void tellConnection(state.store, tenant, connection).catch((error: unknown) =>
+        reportTo(log, BoardwalkError.from(error)),
+      ),
   });
-  const tickets = createTickets({ views: createViews(workflows), jobs: state.hooks, now });
+  const views = createViews(workflows);
+  const tickets = createTickets({ views, jobs: state.hooks, now });
   const parts: Parts = {
     connections,
     tickets,
+    views,
     workflows,
     keys,
     metrics,
@@ -310,6 +317,7 @@ async function startWeb(
     addresses,
     oauth,
     members: oauth.members,
+    sessions: oauth.sessions,
     live,
     page: openPage(),
     store: state.store,
@@ -317,7 +325,9 @@ async function startWeb(
     jobs: state.hooks,
     connections: parts.connections,
     tickets: parts.tickets,
+    views: parts.views,
     mcp,
+    tools: mcp,
     adminToken,
     replyBudgetMs: config.replyBudgetMs,
     version: VERSION,

@@ -4,8 +4,11 @@ import type { Hooks } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import type { Connections } from "../sync/connections.js";
 import type { Tickets } from "../tickets/tickets.js";
+import type { Views } from "../tickets/view.js";
 import type { Live } from "./live.js";
 import type { Members } from "./members.js";
+import type { PageSessions } from "./page-sessions.js";
+import type { ToolLists } from "./tool-lists.js";
 
 /** What the routes of the admin API share. */
 
@@ -14,14 +17,17 @@ export interface AdminDeps {
   readonly hooks: Pick<Hooks, "ask" | "put">;
   readonly connections: Connections;
   readonly tickets: Tickets;
+  readonly views: Views;
+  readonly tools: ToolLists;
   readonly members: Members;
+  readonly sessions: PageSessions;
   readonly live: Live;
   readonly adminToken: string;
   readonly replyBudgetMs: number;
   now(): Date;
 }
 
-/** The tenant a path names. @throws BoardwalkError `not_found_or_hidden` */
+/** The tenant a path names, when the caller may see it. @throws BoardwalkError `not_found_or_hidden` */
 export type TenantOf = (request: Request) => Promise<TenantStore>;
 
 export const pageQuery = z.object({

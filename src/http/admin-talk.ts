@@ -2,6 +2,7 @@ import type { Request, Router } from "express";
 import { z } from "zod";
 import { answerSentence } from "../tickets/say.js";
 import type { Conversation } from "../tickets/tickets.js";
+import { speakerOf } from "./admin-caller.js";
 import type { AdminDeps, TenantOf } from "./admin-deps.js";
 import { parseBody } from "./problems.js";
 
@@ -29,7 +30,7 @@ export const againBody = z.strictObject({
 export function addTalkRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
   const talkOf = async (request: Request, id: string | undefined): Promise<Conversation> => ({
     tenant: await tenantOf(request),
-    speaker: { person: "admin", client: "page", tool: "say" },
+    speaker: speakerOf(request, "page", "say"),
     ...(id === undefined ? {} : { conversation: `page-${id}` }),
     budgetMs: deps.replyBudgetMs,
   });

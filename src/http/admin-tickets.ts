@@ -4,6 +4,7 @@ import { z } from "zod";
 import { BoardwalkError, type ErrorCode } from "../errors.js";
 import { type MoveShape, moveShape } from "../tickets/shapes.js";
 import type { Conversation } from "../tickets/tickets.js";
+import { speakerOf } from "./admin-caller.js";
 import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
 import { parseBody, sendProblem } from "./problems.js";
 
@@ -11,7 +12,10 @@ import { parseBody, sendProblem } from "./problems.js";
 
 export const ticketsQuery = z.object({
   query: z.string().max(500).optional(),
+  /** By words, or by its id. */
   status: z.string().max(200).optional(),
+  /** A workflow's name or id, or a connection's id. */
+  board: z.string().max(300).optional(),
   cursor: z.string().max(500).optional(),
 });
 
@@ -30,15 +34,16 @@ const keptAnswer = z.object({ body: z.string(), answer: moveShape });
 export function addTicketRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
   const talkOf = async (request: Request): Promise<Conversation> => ({
     tenant: await tenantOf(request),
-    speaker: { person: "admin", client: "api", tool: "http" },
+    speaker: speakerOf(request, "api", "http"),
     confirm: "never",
     budgetMs: deps.replyBudgetMs,
   });
   router.get("/tenants/:tenant/tickets", async (request, response) => {
-    const { query, status, cursor } = parseBody(ticketsQuery, request.query);
+    const { query, status, board, cursor } = parseBody(ticketsQuery, request.query);
     const args = {
       ...(query === undefined ? {} : { query }),
       ...(status === undefined ? {} : { status }),
+      ...(board === undefined ? {} : { board }),
       ...(cursor === undefined ? {} : { cursor }),
     };
     const { tickets, total, next } = await deps.tickets.find(await talkOf(request), args);

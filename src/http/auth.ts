@@ -1,11 +1,10 @@
-import type { NextFunction, Request, Response } from "express";
+import type { Request } from "express";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { Store, TenantStore } from "../store/store.js";
-import { sendProblem } from "./problems.js";
-import { bearerOf, createToken, hashToken, sameSecret } from "./tokens.js";
+import { bearerOf, createToken, hashToken } from "./tokens.js";
 
-/** Who is calling: the operator by the admin token, a person by a token of her tenant. */
+/** Who is calling the MCP endpoints: a person by a token of her tenant. */
 
 export const tokenRecord = z.object({
   id: z.string(),
@@ -65,23 +64,4 @@ export async function revokeToken(tenant: TenantStore, id: string): Promise<void
 
 export async function listTokens(tenant: TenantStore): Promise<readonly TokenRecord[]> {
   return (await tenant.listDocuments("token")).map((document) => tokenRecord.parse(document.value));
-}
-
-/** Lets through whoever has the admin token. */
-export function requireAdmin(adminToken: string) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    const given = bearerOf(request.headers.authorization);
-    if (given !== undefined && sameSecret(given, adminToken)) {
-      next();
-      return;
-    }
-    response.setHeader("www-authenticate", 'Bearer realm="boardwalk admin"');
-    sendProblem(
-      response,
-      new BoardwalkError(
-        "unauthorized",
-        "Send the admin token as `Authorization: Bearer`; it is BOARDWALK_ADMIN_TOKEN of the service.",
-      ),
-    );
-  };
 }

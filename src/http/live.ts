@@ -5,10 +5,12 @@ import { listenForNews } from "../sync/news.js";
 /** News of a tenant as server-sent events: that something changed, never what; the rest of the API tells that. */
 export interface Live {
   /**
-   * Keeps the response open: `tickets` events carry `{tickets: id[]}`, `workflows` events `{workflows: id[]}`.
-   * A `ready` event says that nothing which happens from now on is missed.
+   * Keeps the response open: `tickets` events carry `{tickets: id[]}`, `workflows` events `{workflows: id[]}`,
+   * `connections` events `{connections: id[]}`.
+   * A `ready` event says that nothing which happens from now on is missed. It ends within half a minute of `mayStay`
+   * saying no: who listens may have been removed meanwhile.
    */
-  stream(tenant: string, response: Response): Promise<void>;
+  stream(tenant: string, response: Response, mayStay?: () => Promise<boolean>): Promise<void>;
   /** Ends every stream, and every one that is still to come. */
   close(): void;
 }
@@ -20,7 +22,7 @@ export function createLive(store: Pick<Store, "subscribe">): Live {
   const open = new Set<Response>();
   let closed = false;
   return {
-    async stream(tenant, response) {
+    async stream(tenant, response, mayStay = async () => true) {
       response.writeHead(200, {
         "content-type": "text/event-stream",
         "cache-control": "no-store",
@@ -32,7 +34,10 @@ export function createLive(store: Pick<Store, "subscribe">): Live {
       const gone = new Promise<void>((resolve) => response.once("close", resolve));
       const send = (event: string, data: unknown) =>
         void response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-      const beat = setInterval(() => void response.write(": still here\n\n"), BEAT_MS);
+      const beat = setInterval(async () => {
+        if (await mayStay().catch(() => true)) response.write(": still here\n\n");
+        else response.end();
+      }, BEAT_MS);
       try {
         const stop = await listenForNews(store, {
           ticketsChanged: (of, tickets) => {
@@ -40,6 +45,9 @@ export function createLive(store: Pick<Store, "subscribe">): Live {
           },
           workflowsChanged: (of, workflows) => {
             if (of === tenant) send("workflows", { workflows: workflows.map(({ id }) => id) });
+          },
+          connectionChanged: (of, connection) => {
+            if (of === tenant) send("connections", { connections: [connection] });
           },
         });
         send("ready", {});

@@ -53,6 +53,8 @@ export interface Members {
   /** The person whose code this is, once; nobody when it is wrong, used, expired, or for another tenant than wanted. */
   redeem(code: string, wantedTenant: string | undefined): Promise<Member | undefined>;
   find(accountId: string): Promise<Member | undefined>;
+  /** Is she still a member, and not another of the same name? */
+  isMember(who: Member): Promise<boolean>;
 }
 
 export interface MembersDeps {
@@ -120,6 +122,7 @@ export function createMembers({ store, records, codeKey, now, removed }: Members
       const who = accountMember(accountId);
       return who !== undefined && (await isMember(who)) ? who : undefined;
     },
+    isMember,
   };
 }
 

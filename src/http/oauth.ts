@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import express, { type Express, type Request, type Response } from "express";
 import type { AdapterPayload, default as Provider } from "oidc-provider";
-import type { Budget } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type { Store } from "../store/store.js";
 import type { SealingKey } from "../sync/seal.js";
@@ -17,20 +16,19 @@ import {
   SERVICE_SCOPE,
   USER_SCOPES,
 } from "./oauth-resources.js";
+import { createPageSessions, type PageSessions } from "./page-sessions.js";
+import { type Knock, type KnockDeps, knock } from "./sign-in-limits.js";
 
 /** The service's own OAuth server, and the documents by which clients find it. */
 
-export interface OauthDeps {
+export interface OauthDeps extends KnockDeps {
   readonly store: Pick<Store, "tenant">;
   readonly records: OauthRecords;
-  readonly addresses: Addresses;
   /** The first seals and signs, all of them open. */
   readonly keys: readonly SealingKey[];
   readonly clients: readonly StaticClient[];
   /** May this address, which a stranger gave, be called? @throws BoardwalkError */
   checkUrl(url: string): Promise<void>;
-  /** Milliseconds to wait, 0 to go on; counted over all processes. */
-  take(budget: Budget): Promise<number>;
   now(): Date;
   report(error: BoardwalkError): void;
   /** Told when somebody was removed, to end what is open for the tenant's clients. */
@@ -48,22 +46,12 @@ export interface Bearer {
 
 export interface Oauth {
   readonly members: Members;
+  /** The same codes, for the page. */
+  readonly sessions: PageSessions;
   addRoutes(app: Express): void;
   /** The bearer of a token for exactly this resource; nobody for any other token. One round trip to the store. */
   bearerOf(token: string, resource: string): Promise<Bearer | undefined>;
 }
-
-const MINUTE_MS = 60_000;
-/** By address that asks, so that a code cannot be guessed nor the store filled; all of them together, likewise. */
-const LIMITS = {
-  signIn: { each: { requests: 30, perMs: 10 * MINUTE_MS }, all: { requests: 600, perMs: 10 * MINUTE_MS } },
-  register: {
-    each: { requests: 100, perMs: 60 * MINUTE_MS },
-    all: { requests: 1_000, perMs: 60 * MINUTE_MS },
-  },
-  authorize: { each: { requests: 60, perMs: MINUTE_MS }, all: { requests: 1_200, perMs: MINUTE_MS } },
-  token: { each: { requests: 120, perMs: MINUTE_MS }, all: { requests: 6_000, perMs: MINUTE_MS } },
-} as const;
 
 export function createOauth(deps: OauthDeps): Oauth {
   const [key] = deps.keys;
@@ -83,6 +71,7 @@ export function createOauth(deps: OauthDeps): Oauth {
   };
   return {
     members,
+    sessions: createPageSessions({ ...deps, members }),
     addRoutes: (app) => addRoutes(app, deps, members, provider),
     bearerOf: (token, resource) => bearerOf(deps, token, resource),
   };
@@ -180,35 +169,14 @@ function asIssuer(request: Request, addresses: Addresses): IncomingMessage {
 }
 
 /** Turns away who asks too often. @returns middleware */
-function limited(deps: OauthDeps, what: keyof typeof LIMITS) {
+function limited(deps: OauthDeps, what: Knock) {
   return async (request: Request, response: Response, next: () => void): Promise<void> => {
-    const { each, all } = LIMITS[what];
-    const from = callerAddress(request, deps.addresses);
-    const waits = await Promise.all([
-      deps.take({ key: `oauth/${what}/${from}`, ...each }),
-      deps.take({ key: `oauth/${what}`, ...all }),
-    ]);
-    const waitMs = Math.max(...waits);
+    const waitMs = await knock(deps, what, request);
     if (waitMs === 0) return next();
     response.setHeader("retry-after", String(Math.ceil(waitMs / 1_000)));
     response.status(429).set(PAGE_HEADERS).type("html");
     response.send(renderFailure("That was tried too often. Please wait a few minutes."));
   };
-}
-
-/**
- * We speak no TLS, so where we are known by https a proxy stands before us, and the last address in its header is the
- * one that it saw itself. Elsewhere that header is the caller's own word.
- */
-function callerAddress(request: Request, addresses: Addresses): string {
-  const proxied = addresses.publicUrl().startsWith("https:");
-  const seen = proxied
-    ? String(request.headers["x-forwarded-for"] ?? "")
-        .split(",")
-        .at(-1)
-        ?.trim()
-    : "";
-  return seen || request.socket.remoteAddress || "unknown";
 }
 
 type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;

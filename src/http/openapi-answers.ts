@@ -2,9 +2,11 @@ import { z } from "zod";
 import { historyEvent } from "../store/records.js";
 import { syncReply } from "../sync/handlers.js";
 import { changeRecord, healthRecord, webhookRecord } from "../sync/records.js";
+import { owedAnswer } from "../tickets/owed.js";
 import { catalogueChoice, speechSetting } from "../tickets/settings.js";
 import { boardShape, hookShape, moveShape, ticketShape } from "../tickets/shapes.js";
 import { tokenRecord } from "./auth.js";
+import { shownSurface } from "./tool-lists.js";
 
 /** What the admin API answers, for its description: more keys may be added, none taken away. */
 
@@ -77,5 +79,12 @@ export const answers = {
     answer: z.looseObject({ spoken: text }),
   }),
   boards: boardShape.pick({ boards: true }),
+  session: z.object({ token: text, tenant: text, person: text, expiresAt: text }),
+  caller: z.union([
+    z.object({ role: z.literal("operator") }),
+    z.object({ role: z.literal("member"), tenant: text, person: text }),
+  ]),
+  tools: z.object({ surfaces: z.array(shownSurface) }),
+  owed: owedAnswer,
   audit: z.object({ events: z.array(auditEvent), next }),
 } as const;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { newConnection } from "../sync/records.js";
 import { newTenant, newToken, replayBody } from "./admin.js";
 import { pageQuery } from "./admin-deps.js";
+import { signInBody } from "./admin-session.js";
 import { mcpBody, speechBody } from "./admin-settings.js";
 import { againBody, sentenceBody } from "./admin-talk.js";
 import { moveBody, ticketsQuery } from "./admin-tickets.js";
@@ -25,6 +26,8 @@ interface Operation {
   readonly answer?: z.ZodType;
   /** @default application/json */
   readonly type?: string;
+  /** Asked without a token. */
+  readonly open?: true;
 }
 
 const T = "/tenants/{tenant}";
@@ -37,6 +40,15 @@ const moveHeaders = z.object({
 
 /** By method and path below `/api/v1`. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  "post /session": {
+    summary: "Sign in at the page by a pairing code: a token for one's own team, for ten hours.",
+    body: signInBody,
+    status: 201,
+    answer: answers.session,
+    open: true,
+  },
+  "get /session": { summary: "Whose token this is.", answer: answers.caller },
+  "delete /session": { summary: "Sign out.", status: 204 },
   "post /tenants": { summary: "Make a team.", body: newTenant, status: 201, answer: answers.tenant },
   "get /tenants": { summary: "All teams.", answer: answers.tenants },
   [`post ${T}/tokens`]: { summary: "Make a token.", body: newToken, status: 201, answer: answers.token },
@@ -106,8 +118,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: answers.said,
   },
   [`get ${T}/boards`]: { summary: "How many tickets are in each status.", answer: answers.boards },
+  [`get ${T}/tools`]: {
+    summary: "The tools as each kind of client sees them, with things to say for each.",
+    answer: answers.tools,
+  },
+  [`get ${T}/owed`]: {
+    summary: "Work owed: moves under way, hooks that wait or failed.",
+    answer: answers.owed,
+  },
   [`get ${T}/live`]: {
-    summary: "Server-sent events that say what has changed: `ready`, `tickets`, `workflows`.",
+    summary: "Server-sent events that say what has changed: `ready`, `tickets`, `workflows`, `connections`.",
     answer: z.string(),
     type: "text/event-stream",
   },
@@ -175,6 +195,7 @@ function described(path: string, operation: Operation): object {
     underWay,
     answer,
     type = "application/json",
+    open,
   } = operation;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -189,6 +210,7 @@ function described(path: string, operation: Operation): object {
   };
   return {
     summary,
+    ...(open ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}

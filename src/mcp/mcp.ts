@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classifyInboundRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
+import type { TenantStore } from "../store/store.js";
 import type { Tickets } from "../tickets/tickets.js";
 import { type Rejection, readJson } from "./body.js";
 import type { Call } from "./call.js";
@@ -16,6 +17,7 @@ import { ticketUri, workflowUri } from "./resources.js";
 import { createServer, type ServerOf } from "./server.js";
 import { createSessions } from "./sessions.js";
 import { createSharedSessions, type SessionBus, type SharedSessions } from "./shared-sessions.js";
+import { type ShownSurface, shownSurfaces } from "./shown-tools.js";
 import { clientOf, idOf, requests, standardHeaders } from "./wire.js";
 
 export interface McpLog {
@@ -63,6 +65,8 @@ export interface Mcp {
     principal: Principal,
     options?: HandleOptions,
   ): Promise<void>;
+  /** The tools of a tenant as each kind of client is answered them. */
+  shown(tenant: TenantStore): Promise<readonly ShownSurface[]>;
   /** The Origin and Host check alone, for whoever wants to turn a request away before authenticating it. */
   guard(req: IncomingMessage): Rejection | undefined;
   /** A tenant's workflows, or its setting `mcp`, have changed: its catalogue is made anew, and its clients here, and no others, are told. */
@@ -148,7 +152,7 @@ class Endpoint implements Mcp {
   readonly #report: Call["report"];
   readonly #catalogues: Catalogues;
   readonly #sessions: SharedSessions;
-  readonly #dispatchers: readonly Dispatcher[];
+  readonly #dispatchers: readonly [modern: Dispatcher, legacy: Dispatcher];
   readonly #modern: Dispatcher;
   readonly #handlers: ModernHandlers;
   readonly #legacy: Legacy;
@@ -250,6 +254,17 @@ class Endpoint implements Mcp {
       mayCall: mayCall ?? (() => true),
       report: this.#report,
     };
+  }
+
+  async shown(tenant: TenantStore): Promise<readonly ShownSurface[]> {
+    const [modern, legacy] = this.#dispatchers;
+    const principal = { tenant, speaker: { person: "admin", client: "page" }, scopes: [] };
+    return await shownSurfaces({
+      tickets: this.#options.tickets,
+      modern,
+      legacy,
+      callFor: (surface) => this.#callFor(principal, surface, "page"),
+    });
   }
 
   toolsChanged(tenantId: string, workflows: readonly ChangedWorkflow[] = []): void {

@@ -20,6 +20,8 @@ import type { Sealer } from "./seal.js";
 
 export interface ConnectionsDeps extends OpenerDeps {
   readonly sealer: Sealer;
+  /** Told of each change to a kept connection. */
+  changed?(tenant: string, connection: string): void;
 }
 
 export interface Connections extends Boards, ConnectionRecords {
@@ -38,6 +40,7 @@ const PROBE_MS = 30_000;
 export function createConnections(deps: ConnectionsDeps): Connections {
   const opened = new Map<string, { version: string; board: OpenBoard }>();
 
+  const update = telling(deps);
   const kept = keepCredentials({ sealer: deps.sealer, get, update });
 
   return {
@@ -62,6 +65,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       const about = { createdAt, probedAt: createdAt, health };
       const record: ConnectionRecord = { id, provider, settings, sealed, ...about, webhookToken };
       await saveNew(tenant, record, webhookToken);
+      deps.changed?.(tenant.id, id);
       return record;
     },
 
@@ -78,6 +82,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       await tenant.deleteDocument("connection", id);
       opened.delete(keyOf(tenant, id));
       await forget(tenant, id);
+      deps.changed?.(tenant.id, id);
     },
 
     async probe(tenant, id, signal) {
@@ -111,11 +116,20 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   };
 }
 
+/** Saves a change and tells of it. */
+function telling({ changed }: Pick<ConnectionsDeps, "changed">): ConnectionRecords["update"] {
+  return async (tenant, id, change) => {
+    const record = await saveChanged(tenant, id, change);
+    changed?.(tenant.id, id);
+    return record;
+  };
+}
+
 async function get(tenant: TenantStore, id: string): Promise<ConnectionRecord> {
   return (await load(tenant, id)).value;
 }
 
-async function update(
+async function saveChanged(
   tenant: TenantStore,
   id: string,
   change: (record: ConnectionRecord) => ConnectionRecord,

@@ -41,6 +41,7 @@ export function mergeGraph(kept: StatusGraph | undefined, pulled: StatusGraph, a
       kind: "edges",
       before: `${kept.moves.length} moves`,
       after: `${pulled.moves.length} moves`,
+      moves: { added: waysIn(pulled, kept), removed: waysIn(kept, pulled) },
     });
   return { graph: { ...pulled, statuses }, changes };
 }
@@ -122,6 +123,23 @@ function edgesOf(graph: StatusGraph): string {
     JSON.stringify([move.id, move.from, move.to, move.name ?? "", move.fields ?? []]),
   );
   return edges.sort().join("\n") + graph.edges;
+}
+
+const MOST_WAYS = 100;
+
+/** From where to where one can go in `graph` and could not in `other`; what a board calls the way is no difference. */
+function waysIn(graph: StatusGraph, other: StatusGraph) {
+  const known = new Set(other.moves.map(wayOf));
+  const ways = new Map(
+    graph.moves.filter((move) => !known.has(wayOf(move))).map((move) => [wayOf(move), move]),
+  );
+  return [...ways.values()]
+    .slice(0, MOST_WAYS)
+    .map(({ from, to, name }) => ({ from, to, ...(name === undefined ? {} : { name }) }));
+}
+
+function wayOf({ from, to }: { readonly from: string; readonly to: string }): string {
+  return JSON.stringify([from, to]);
 }
 
 /** Equal in everything that a machine or a person could notice. */

@@ -5,6 +5,7 @@ import type { ActorRecord, Store } from "../store/store.js";
 
 const TICKETS_CHANGED = "tickets-changed";
 const WORKFLOWS_CHANGED = "workflows-changed";
+const CONNECTIONS_CHANGED = "connections-changed";
 
 const text = z.string();
 const ticketNews = z.object({
@@ -26,6 +27,17 @@ export async function tellWorkflows(
   workflows: readonly ChangedWorkflow[],
 ): Promise<void> {
   await store.publish(WORKFLOWS_CHANGED, JSON.stringify({ tenant, workflows }));
+}
+
+const connectionNews = z.object({ tenant: text, connection: text });
+
+/** That a connection was made, taken away, or is not as well, or not as far with its import, as it was. */
+export async function tellConnection(
+  store: Pick<Store, "publish">,
+  tenant: string,
+  connection: string,
+): Promise<void> {
+  await store.publish(CONNECTIONS_CHANGED, JSON.stringify({ tenant, connection }));
 }
 
 export interface TicketNews {
@@ -77,6 +89,7 @@ export function createTicketNews(store: Pick<Store, "publish">, options: TicketN
 export interface NewsListener {
   ticketsChanged(tenant: string, tickets: readonly ChangedTicket[]): void;
   workflowsChanged(tenant: string, workflows: readonly ChangedWorkflow[]): void;
+  connectionChanged?(tenant: string, connection: string): void;
 }
 
 /** @returns a function that stops listening. */
@@ -92,6 +105,10 @@ export async function listenForNews(
     store.subscribe(WORKFLOWS_CHANGED, (message) => {
       const heard = workflowNews.safeParse(parseJson(message));
       if (heard.success) listener.workflowsChanged(heard.data.tenant, heard.data.workflows);
+    }),
+    store.subscribe(CONNECTIONS_CHANGED, (message) => {
+      const heard = connectionNews.safeParse(parseJson(message));
+      if (heard.success) listener.connectionChanged?.(heard.data.tenant, heard.data.connection);
     }),
   ]);
   return async () => void (await Promise.all(stops.map((stop) => stop())));

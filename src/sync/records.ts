@@ -102,6 +102,13 @@ export interface ConnectionRecords {
   ): Promise<ConnectionRecord>;
 }
 
+const edge = z.object({
+  /** A status id, or `*` for any. */
+  from: text,
+  to: text,
+  name: text.optional(),
+});
+
 export const changeRecord = z.object({
   workflow: text,
   /**
@@ -123,6 +130,8 @@ export const changeRecord = z.object({
   status: text.optional(),
   before: text.optional(),
   after: text.optional(),
+  /** Of `edges`: the ways that came and went, a hundred of each at most. */
+  moves: z.object({ added: z.array(edge), removed: z.array(edge) }).optional(),
   at: text,
 });
 export type Change = z.infer<typeof changeRecord>;

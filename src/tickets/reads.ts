@@ -142,6 +142,9 @@ function statusesMeant(view: TenantView, { status = "", board }: FindArguments):
   const asked = board === undefined ? [...view.workflows.values()] : boardsNamed(view, board);
   return new Map(
     asked.map((workflow) => {
+      // Its id names a status even when it is retired, which words do not.
+      const exact = workflow.status(status);
+      if (exact !== undefined) return [workflow.graph.id, [exact]];
       const resolved = resolveStatus(workflow, status);
       if (resolved.kind === "none") return [workflow.graph.id, []];
       return [workflow.graph.id, resolved.kind === "one" ? [resolved.value] : resolved.values];

@@ -43,6 +43,17 @@ const PHRASES: readonly (readonly [RegExp, (words: string) => Said])[] = [
 
 const LIST = /^(?:what is|what's|(?:which|how many)(?: tickets| ones)? are|list)\s+(.+)$/i;
 
+/** For each tool, sentences that come to it; `{ticket}` and `{status}` stand for words. */
+export const SAMPLE_SENTENCES: Readonly<Record<string, readonly string[]>> = {
+  find_tickets: ["what is in {status}", "find {ticket}"],
+  read_ticket: ["where is {ticket}"],
+  list_moves: ["where can {ticket} go"],
+  move_ticket: ["move {ticket} to {status}"],
+  undo_move: ["undo that"],
+  check_progress: ["how did that go"],
+  describe_board: ["describe the boards"],
+};
+
 async function understand(tickets: Tickets, talk: Conversation, sentence: string): Promise<Said> {
   const move = MOVE.exec(sentence)?.[1];
   if (move !== undefined) {

@@ -93,6 +93,7 @@ describe("/openapi.json", () => {
     const login = tickets.find(({ title }) => title.startsWith("Login bug"))?.id ?? "";
     const ticket = { ...acme, id: login };
     const eng = { ...acme, connection: "eng" };
+    await ask("get", "/session", {});
     await ask("post", "/tenants", {}, { id: "new", name: "New" });
     await ask("get", "/tenants", {});
     const { id } = (await ask("post", "/tenants/{tenant}/tokens", acme, { name: "ann" })) as unknown as {
@@ -100,7 +101,10 @@ describe("/openapi.json", () => {
     };
     await ask("get", "/tenants/{tenant}/tokens", acme);
     await ask("delete", "/tenants/{tenant}/tokens/{id}", { ...acme, id });
-    await ask("post", "/tenants/{tenant}/members", acme, { name: "Ann" });
+    const { code } = (await ask("post", "/tenants/{tenant}/members", acme, {
+      name: "Ann",
+    })) as unknown as { code: string };
+    await ask("post", "/session", {}, { code });
     await ask("get", "/tenants/{tenant}/members", acme);
     await ask("delete", "/tenants/{tenant}/members/{name}", { ...acme, name: "Ann" });
     await ask("get", "/tenants/{tenant}/workflows/{id}", workflow);
@@ -110,6 +114,8 @@ describe("/openapi.json", () => {
     await ask("get", "/tenants/{tenant}/tickets/{id}", ticket);
     await ask("get", "/tenants/{tenant}/tickets/{id}/history", ticket);
     await ask("get", "/tenants/{tenant}/boards", acme);
+    await ask("get", "/tenants/{tenant}/tools", acme);
+    await ask("get", "/tenants/{tenant}/owed", acme);
     await ask("get", "/tenants/{tenant}/audit", acme);
     await ask("post", "/tenants/{tenant}/replay", acme, {});
     await ask("post", "/tenants/{tenant}/connections/{connection}/sync", eng);

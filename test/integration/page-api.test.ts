@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Demo, startDemo } from "../../src/demo.js";
 import { until } from "../support/until.js";
@@ -115,6 +116,81 @@ describe("the boards", () => {
         statuses.reduce((sum, { tickets }) => sum + tickets, 0),
         name,
       ).toBe(name.endsWith("engineering") ? 10 : 7);
+  });
+});
+
+describe("the tools", () => {
+  interface Surface {
+    readonly id: string;
+    readonly frozen: boolean;
+    readonly sha256: string;
+    readonly tools: readonly { readonly name: string; readonly phrases: readonly string[] }[];
+  }
+  const surfaces = async (tenant: string) => {
+    const { body } = await ask(`/tenants/${tenant}/tools`);
+    return (body as unknown as { surfaces: readonly Surface[] }).surfaces;
+  };
+
+  it("are those that each kind of client is answered", async () => {
+    const shown = await surfaces("acme");
+    expect(shown.map(({ id }) => id)).toEqual(["2025", "2026", "alexa"]);
+    const names = (id: string) => shown.find((one) => one.id === id)?.tools.map(({ name }) => name);
+    const listed = await fetch(demo.line.tenants[0]?.mcpUrl ?? "", {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${demo.line.tenants[0]?.token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+    });
+    const { result } = (await listed.json()) as { result: { tools: readonly { name: string }[] } };
+    expect(names("2025")).toEqual(result.tools.map(({ name }) => name));
+    expect(names("2026")).toEqual(names("2025"));
+    expect(names("alexa")).toContain("move_ticket");
+    const contract = JSON.parse(await readFile("docs/alexa-contract.json", "utf8")) as { sha256: string };
+    expect(shown[2]).toMatchObject({ frozen: true, sha256: contract.sha256 });
+  });
+
+  it("come with sentences that lead to them", async () => {
+    const [, , alexa] = await surfaces("acme");
+    for (const { name, phrases } of alexa?.tools ?? []) {
+      expect(phrases.length, name).toBeGreaterThan(0);
+      for (const sentence of name === "move_ticket" || name === "undo_move" ? [] : phrases)
+        expect((await say(sentence, "samples")).body.tool, sentence).toBe(name);
+    }
+    const [session] = await surfaces("acme");
+    const moves = session?.tools.filter(({ name }) => name.includes("_move_to_")) ?? [];
+    expect(moves.length).toBeGreaterThan(5);
+    for (const { name, phrases } of moves) expect(phrases.length, name).toBeGreaterThan(0);
+  });
+});
+
+describe("the work owed", () => {
+  it("says what failed and why, and is done when it is tried again", async () => {
+    const vcs = demo.line.tenants[1]?.vcs.url ?? "";
+    const broken = { status: 403, writesOnly: true };
+    await fetch(`${vcs}/__emulator/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(broken),
+    });
+    const owed = async () => {
+      const { body } = await ask("/tenants/globex/owed");
+      return body as unknown as { total: number; owed: { state: string; hook?: string; reason?: string }[] };
+    };
+    const moved = await ask("/tenants/globex/say", { sentence: "move the invoice numbers to in progress" });
+    const ticket = moved.body.answer?.ticket?.id;
+    expect((await owed()).total).toBe(0);
+    await ask("/tenants/globex/say", { sentence: "move the signing keys to in review", conversation: "x" });
+    await until(async () => (await owed()).owed[0]?.state === "failed");
+    const [found] = (await owed()).owed;
+    expect(found).toMatchObject({ hook: "draft-pull-request", reason: expect.stringMatching(/GitHub/) });
+    await fetch(`${vcs}/__emulator/faults`, { method: "DELETE" });
+    const { ticket: owing } = found as unknown as { ticket: { id: string } };
+    expect(owing.id).not.toBe(ticket);
+    expect((await ask("/tenants/globex/replay", { ticket: owing.id })).body).toMatchObject({ hooks: 1 });
+    await until(async () => (await owed()).total === 0);
   });
 });
 

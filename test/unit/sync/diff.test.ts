@@ -41,6 +41,29 @@ describe("the difference between two pulls", () => {
     expect(kinds({ ...kept, moves: kept.moves.slice(1) })).toEqual([["edges", undefined]]);
   });
 
+  it("tells which ways came and went, and not what they are called", () => {
+    const way = (from: string, to: string, name?: string) => ({
+      id: `${from}-${to}`,
+      from,
+      to,
+      ...(name === undefined ? {} : { name }),
+    });
+    const before = { ...kept, moves: [way("a", "b", "Start"), way("b", "c")] };
+    const { changes } = mergeGraph(
+      before,
+      { ...kept, moves: [way("a", "b", "Begin"), way("b", "a", "Stop")] },
+      AT,
+    );
+    expect(changes).toMatchObject([
+      {
+        kind: "edges",
+        moves: { added: [{ from: "b", to: "a", name: "Stop" }], removed: [{ from: "b", to: "c" }] },
+      },
+    ]);
+    const many = { ...kept, moves: Array.from({ length: 150 }, (_, at) => way("a", `s${at}`)) };
+    expect(mergeGraph(before, many, AT).changes[0]?.moves?.added).toHaveLength(100);
+  });
+
   it("tells new ids under old names from new columns, and keeps the old ones as retired", () => {
     const reissued = graph(["a2", "Todo"], ["b2", "In Progress"], ["c2", "Shipped"]);
     const { graph: merged, changes } = mergeGraph(kept, reissued, AT);
