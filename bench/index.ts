@@ -7,6 +7,7 @@ import { run as imports } from "./import.js";
 import { run as librarySize } from "./library-size.js";
 import { run as mcp } from "./mcp.js";
 import { run as move } from "./move.js";
+import { run as notice } from "./notice.js";
 import { run as references } from "./references.js";
 import { run as sync } from "./sync.js";
 import { run as transitions } from "./transitions.js";
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   mcp,
   move,
   sync,
+  notice,
   import: imports,
   references,
   alexa,

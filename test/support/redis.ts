@@ -48,6 +48,8 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     guard?.kill("SIGKILL");
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
     const gone = once(ending, "exit");
+    // Else a program that has nothing else to do ends before it does.
+    ending.ref();
     ending.kill(signal);
     await gone;
   }

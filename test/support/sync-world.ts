@@ -127,6 +127,8 @@ export interface Listener {
   readonly sessionId: string | undefined;
   /** How often it was told that the tools have changed. */
   readonly heard: number;
+  /** Resolves when it is told the next time. */
+  nextNews(): Promise<void>;
   tools(): Promise<string[]>;
   call(
     name: string,
@@ -135,15 +137,27 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+class Ear {
+  heard = 0;
+  #waiting: (() => void)[] = [];
+
+  hear(): void {
+    this.heard += 1;
+    for (const tell of this.#waiting.splice(0)) tell();
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
 export async function listenLegacy(mcpUrl: string, token: string): Promise<Listener> {
   const client = new LegacyClient({ name: "listener", version: "1.0.0" });
-  const counter = { heard: 0 };
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    counter.heard += 1;
-  });
+  const ear = new Ear();
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => ear.hear());
   const transport = new LegacyTransport(new URL(mcpUrl), bearer(token));
   await client.connect(transport as Parameters<LegacyClient["connect"]>[0]);
-  return listener("2025-11-25", client as unknown as AnyClient, counter, transport.sessionId);
+  return listener("2025-11-25", client as unknown as AnyClient, ear, transport.sessionId);
 }
 
 export async function listenModern(mcpUrl: string, token: string): Promise<Listener> {
@@ -151,13 +165,11 @@ export async function listenModern(mcpUrl: string, token: string): Promise<Liste
     { name: "listener", version: "1.0.0" },
     { versionNegotiation: { mode: { pin: "2026-07-28" } } },
   );
-  const counter = { heard: 0 };
-  client.setNotificationHandler("notifications/tools/list_changed", () => {
-    counter.heard += 1;
-  });
+  const ear = new Ear();
+  client.setNotificationHandler("notifications/tools/list_changed", () => ear.hear());
   await client.connect(new ModernTransport(new URL(mcpUrl), bearer(token)));
   await client.listen({ toolsListChanged: true });
-  return listener("2026-07-28", client as unknown as AnyClient, counter);
+  return listener("2026-07-28", client as unknown as AnyClient, ear);
 }
 
 function bearer(token: string) {
@@ -173,18 +185,14 @@ interface AnyClient {
   close(): Promise<void>;
 }
 
-function listener(
-  era: string,
-  client: AnyClient,
-  counter: { readonly heard: number },
-  sessionId?: string,
-): Listener {
+function listener(era: string, client: AnyClient, ear: Ear, sessionId?: string): Listener {
   return {
     era,
     sessionId,
     get heard() {
-      return counter.heard;
+      return ear.heard;
     },
+    nextNews: () => ear.next(),
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     async call(name, args) {
       const { isError = false, structuredContent = {} } = await client.callTool({ name, arguments: args });
