@@ -28,6 +28,8 @@ export interface Call {
   readonly client?: string;
   /** Its Accept-Language. */
   readonly language?: string;
+  /** When the request came, as `performance.now()` tells it. */
+  readonly askedAt?: number;
   readonly budgetMs: number;
   readonly mayCall: (principal: Principal, tool: { readonly readOnly: boolean }) => boolean;
   /** Told of what was not the caller's fault. Never told what a ticket says. */
@@ -97,6 +99,7 @@ export function conversation(call: Call, tool?: string): Conversation {
     },
     conversation: threadOf(call),
     ...(call.language === undefined ? {} : { acceptLanguage: call.language }),
+    ...(call.askedAt === undefined ? {} : { askedAt: call.askedAt }),
     // Its hosts know nothing of a destructive tool's hint, so there we ask ourselves.
     ...(call.surface === "frozen" ? { confirm: "closing" as const } : {}),
     ...(call.surface === "frozen" ? { repeats: "retries" as const } : {}),

@@ -243,10 +243,12 @@ class Endpoint implements Mcp {
     language?: string,
   ): Promise<Call> {
     const { tickets, budgetMs, mayCall } = this.#options;
+    const askedAt = performance.now();
     return {
       principal,
       surface,
-      ...(await this.#catalogues.get(principal.tenant, surface)),
+      askedAt,
+      ...(await this.#catalogues.get(principal.tenant, surface, askedAt)),
       tickets,
       ...(client === undefined ? {} : { client }),
       ...(language === undefined ? {} : { language }),

@@ -12,12 +12,13 @@ import {
   HISTORY_LIMIT,
 } from "./codec.js";
 import { decodeContent, encodeContent } from "./format.js";
-import { type ActorRecord, type HistoryEvent, isUnsettled } from "./records.js";
+import { type ActorRecord, DOCUMENT_KINDS, type HistoryEvent, isUnsettled } from "./records.js";
 import type {
   AuditEvent,
   DocumentKind,
   HandleKind,
   Page,
+  Revisions,
   Store,
   TenantInfo,
   TenantStore,
@@ -93,6 +94,7 @@ class MemoryTenant implements TenantStore {
   readonly #documents = new Map<DocumentKind, Map<string, string>>();
   readonly #documentRevisions = new Map<DocumentKind, number>();
   readonly #remembered = new Expiring();
+  readonly #notes = new Expiring();
   readonly #claims = new Expiring();
   readonly #audit: Log<string>;
   #revision = 0;
@@ -205,8 +207,9 @@ class MemoryTenant implements TenantStore {
     this.#documentRevisions.set(kind, (this.#documentRevisions.get(kind) ?? 0) + 1);
   }
 
-  async documentRevision(kind: DocumentKind): Promise<number> {
-    return this.#documentRevisions.get(kind) ?? 0;
+  async revisions(): Promise<Revisions> {
+    const documents = DOCUMENT_KINDS.map((kind) => [kind, this.#documentRevisions.get(kind) ?? 0]);
+    return { ...Object.fromEntries(documents), actors: this.#revision };
   }
 
   async remember(key: string, value: unknown, ttlMs: number): Promise<void> {
@@ -221,6 +224,19 @@ class MemoryTenant implements TenantStore {
   async forget(key: string): Promise<void> {
     this.#remembered.delete(key);
     this.#claims.delete(key);
+  }
+
+  async addNote(key: string, value: unknown, most: number, ttlMs: number): Promise<void> {
+    const notes = [...this.#notesUnder(key), encodeContent("note", value)].slice(-requireLimit(most));
+    this.#notes.set(key, JSON.stringify(notes), ttlMs);
+  }
+
+  async notes(key: string): Promise<readonly unknown[]> {
+    return this.#notesUnder(key).map((note) => decodeContent("note", key, note));
+  }
+
+  #notesUnder(key: string): string[] {
+    return JSON.parse(this.#notes.get(key) ?? "[]");
   }
 
   async claim(key: string, ttlMs: number): Promise<boolean> {

@@ -3,17 +3,27 @@ import { z } from "zod";
 /** The records a store keeps. Parsed on the way out, because what is in Redis may be older than this code. */
 
 /** Kinds of small documents a tenant keeps beside its actors. */
-export type DocumentKind =
-  | "workflow"
-  | "connection"
-  | "token"
-  | "catalogue"
-  | "changes"
-  | "cursor"
-  | "member"
-  | "setting";
+export const DOCUMENT_KINDS = [
+  "workflow",
+  "connection",
+  "token",
+  "catalogue",
+  "changes",
+  "cursor",
+  "member",
+  "setting",
+] as const;
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
-export type RecordKind = "ticket" | "history" | "audit" | "tenant" | "memory" | "sign-in" | DocumentKind;
+export type RecordKind =
+  | "ticket"
+  | "history"
+  | "audit"
+  | "tenant"
+  | "memory"
+  | "note"
+  | "sign-in"
+  | DocumentKind;
 
 /** Makes of a record's content, as one format has it, what the next format has. Pure; throws at what it does not know. */
 export type Migration = (content: unknown) => unknown;
@@ -30,6 +40,7 @@ export const MIGRATIONS: Readonly<Record<RecordKind, readonly Migration[]>> = {
   audit: [],
   tenant: [],
   memory: [],
+  note: [],
   "sign-in": [],
   workflow: [],
   connection: [],

@@ -3,6 +3,9 @@ import type { ActorRecord, DocumentKind, HistoryEvent } from "./records.js";
 
 export type * from "./records.js";
 
+/** Each grows whenever an actor, or a document of that kind, is saved or deleted. */
+export type Revisions = Readonly<Record<DocumentKind | "actors", number>>;
+
 /** A document and the version to save it at. `version` 0 has never been saved. */
 export interface Versioned<T = unknown> {
   readonly version: number;
@@ -65,14 +68,18 @@ export interface TenantStore {
   /** Compare-and-set, as `saveActor`. @returns the new version. */
   saveDocument(kind: DocumentKind, id: string, document: Versioned): Promise<number>;
   deleteDocument(kind: DocumentKind, id: string): Promise<void>;
-  /** Grows whenever a document of this kind is saved or deleted: tells cheaply that a cached reading is old. */
-  documentRevision(kind: DocumentKind): Promise<number>;
+  /** Tells cheaply whether what was read before is old. `actors` is the revision that `changesSince` ends at. */
+  revisions(): Promise<Revisions>;
 
   /** Remembers a small value for `ttlMs`; what is remembered may be forgotten early, never late. */
   remember(key: string, value: unknown, ttlMs: number): Promise<void>;
   recall(key: string): Promise<unknown>;
   /** Forgets what is remembered under `key`, and releases its claim. */
   forget(key: string): Promise<void>;
+  /** Adds to the notes under `key`: the latest `most` are kept, all of them for `ttlMs` from now. */
+  addNote(key: string, value: unknown, most: number, ttlMs: number): Promise<void>;
+  /** Oldest first. What is remembered under the same key is no note. */
+  notes(key: string): Promise<readonly unknown[]>;
   /** True for the first caller within `ttlMs`, false for every later one. */
   claim(key: string, ttlMs: number): Promise<boolean>;
 

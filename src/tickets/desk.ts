@@ -20,27 +20,27 @@ export function createTickets(deps: MoveDeps): Tickets {
     inWordsOf: translated,
     move: inOwnWords(async (talk, args) => {
       const answer = await move(deps, talk, args);
-      await rememberMove(talk, answer);
+      rememberMove(talk, answer);
       return answer;
     }),
     undo: inOwnWords(async (talk, args) => {
       const answer = await undo(deps, talk, args);
-      await rememberMove(talk, answer);
+      rememberMove(talk, answer);
       return answer;
     }),
     checkProgress: inOwnWords(async (talk, args) => {
       const answer = await checkProgress(deps, talk, args);
-      if (answer.ticket !== undefined) await rememberHeard(talk, { tickets: [answer.ticket] });
+      if (answer.ticket !== undefined) rememberHeard(talk, { tickets: [answer.ticket] });
       return answer;
     }),
   };
 }
 
-async function rememberMove(talk: Conversation, answer: MoveShape): Promise<void> {
+function rememberMove(talk: Conversation, answer: MoveShape): void {
   const { ticket, outcome, question } = answer;
   const moved = ticket !== undefined && (outcome === "confirmed" || outcome === "accepted");
   const offered = question?.about === "ticket" ? question.options.map((option) => option.id) : undefined;
-  await rememberHeard(talk, {
+  rememberHeard(talk, {
     tickets: ticket === undefined ? [] : [ticket],
     ...(moved ? { moved: ticket.id } : {}),
     ...(offered === undefined ? {} : { offered }),

@@ -7,15 +7,21 @@ import type { Conversation } from "./tickets.js";
 
 const HEARD_MS = 10 * 60_000;
 const MOST_TICKETS = 20;
+/** Answers that a conversation can look back on. */
+const MOST_ANSWERS = 50;
 
+/** What one answer told. */
 const heardSchema = z.object({
-  /** Ticket to the status it was told to be in, the latest last. */
-  statuses: z.record(z.string(), z.string()),
-  told: z.string().optional(),
+  /** Ticket and the status it was told to be in. */
+  statuses: z.array(z.tuple([z.string(), z.string()])),
   moved: z.string().optional(),
   offered: z.array(z.string()).optional(),
 });
-type Heard = z.infer<typeof heardSchema>;
+
+interface Heard extends Talked {
+  /** Ticket to status. */
+  readonly statuses: ReadonlyMap<string, string>;
+}
 
 interface ToldTicket {
   readonly id: string;
@@ -29,49 +35,49 @@ export interface Told {
   readonly offered?: readonly string[];
 }
 
-/** Remembers what was just told. Losing it means only that "it" is asked about and no conflict is noticed. */
-export async function rememberHeard(talk: Conversation, { tickets, moved, offered }: Told): Promise<void> {
+/**
+ * Remembers what was just told. Losing it means only that "it" is asked about and no conflict is noticed, so the
+ * answer neither waits for it nor fails with it; on its way to the store it is before whatever is asked next.
+ */
+export function rememberHeard(talk: Conversation, { tickets, moved, offered }: Told): void {
   if (talk.conversation === undefined || (tickets.length === 0 && offered === undefined)) return;
-  const before = await heardBy(talk);
-  const statuses = { ...before.statuses };
-  for (const ticket of tickets.slice(0, MOST_TICKETS)) {
-    delete statuses[ticket.id];
-    statuses[ticket.id] = ticket.status.id;
-  }
-  const named = offered ?? tickets.map((ticket) => ticket.id);
-  const about =
-    named.length === 1
-      ? { told: named[0], offered: before.offered }
-      : { offered: named.slice(0, MOST_TICKETS) };
-  const heard: Heard = {
-    ...about,
-    moved: moved ?? before.moved,
-    statuses: Object.fromEntries(Object.entries(statuses).slice(-MOST_TICKETS)),
+  const heard: z.infer<typeof heardSchema> = {
+    statuses: tickets.slice(0, MOST_TICKETS).map(({ id, status }) => [id, status.id]),
+    ...(moved === undefined ? {} : { moved }),
+    ...(offered === undefined ? {} : { offered: offered.slice(0, MOST_TICKETS) }),
   };
-  await talk.tenant.remember(key(talk), heard, HEARD_MS);
+  // Added, not merged: of two answers at once neither may be lost, and nothing has to be read first.
+  talk.tenant.addNote(key(talk), heard, MOST_ANSWERS, HEARD_MS).catch(() => undefined);
 }
 
 /** The status in which this conversation was last told that the ticket is. */
 export async function heardStatus(talk: Conversation, ticket: string): Promise<string | undefined> {
-  const { statuses } = await heardBy(talk);
-  return Object.hasOwn(statuses, ticket) ? statuses[ticket] : undefined;
+  return (await heardBy(talk)).statuses.get(ticket);
 }
 
 /** What "it" and "the second one" mean here; looked up only when the reference points at something. */
 export async function talkedOf(talk: Conversation, reference: string): Promise<Talked> {
-  if (pointerIn(reference) === undefined) return {};
-  const { told, moved, offered } = await heardBy(talk);
-  return {
-    ...(told === undefined ? {} : { told }),
-    ...(moved === undefined ? {} : { moved }),
-    ...(offered === undefined ? {} : { offered }),
-  };
+  return pointerIn(reference) === undefined ? {} : await heardBy(talk);
 }
 
 async function heardBy(talk: Conversation): Promise<Heard> {
-  const kept = talk.conversation === undefined ? undefined : await talk.tenant.recall(key(talk));
-  const heard = heardSchema.safeParse(kept);
-  return heard.success ? heard.data : { statuses: {} };
+  const notes = talk.conversation === undefined ? [] : await talk.tenant.notes(key(talk));
+  const statuses = new Map<string, string>();
+  let talked: Talked = {};
+  for (const note of notes) {
+    const heard = heardSchema.safeParse(note);
+    if (!heard.success) continue;
+    for (const [ticket, status] of heard.data.statuses) statuses.set(ticket, status);
+    talked = afterHearing(talked, heard.data);
+  }
+  return { ...talked, statuses };
+}
+
+/** One ticket by itself is "it" from then on; several are to choose from, and none of them is "it". */
+function afterHearing(before: Talked, heard: z.infer<typeof heardSchema>): Talked {
+  const named = heard.offered ?? heard.statuses.map(([ticket]) => ticket);
+  const about = named.length === 1 ? { told: named[0], offered: before.offered } : { offered: named };
+  return { ...about, moved: heard.moved ?? before.moved };
 }
 
 /** By person as well: a conversation's handle may be guessed, and is no proof of who speaks. */

@@ -5,11 +5,11 @@ import { plainWords, tokensOf } from "./words.js";
 
 export interface Talked {
   /** The one ticket last spoken of. */
-  readonly told?: string;
+  readonly told?: string | undefined;
   /** The ticket this person last moved. */
-  readonly moved?: string;
+  readonly moved?: string | undefined;
   /** The tickets last named together, in the order they were named. */
-  readonly offered?: readonly string[];
+  readonly offered?: readonly string[] | undefined;
 }
 
 export type Pointer =

@@ -66,25 +66,23 @@ class LiveView implements TenantView {
     return this.#workflows.revision;
   }
 
+  /** One round trip when nothing has changed. */
   async refresh(): Promise<void> {
-    const [first, workflows, settings] = await Promise.all([
-      this.#store.changesSince(this.#revision, CHUNK),
-      this.#source.of(this.#store),
-      this.#store.documentRevision("setting"),
-    ]);
-    this.#workflows = workflows;
-    if (settings !== this.#settings.revision)
-      this.#settings = { revision: settings, speech: await speechSettingOf(this.#store) };
-    for (
-      let changes = first;
-      changes.ids.length > 0;
-      changes = await this.#store.changesSince(this.#revision, CHUNK)
-    ) {
+    const { actors, workflow, setting } = await this.#store.revisions();
+    if (workflow !== this.#workflows.revision) this.#workflows = await this.#source.of(this.#store, workflow);
+    if (setting !== this.#settings.revision)
+      this.#settings = { revision: setting, speech: await speechSettingOf(this.#store) };
+    if (actors !== this.#revision) await this.#readChanges();
+  }
+
+  async #readChanges(): Promise<void> {
+    for (;;) {
+      const changes = await this.#store.changesSince(this.#revision, CHUNK);
       const records = await this.#store.getActors(changes.ids);
       for (const [i, id] of changes.ids.entries()) this.#put(id, records[i]);
       this.#revision = changes.revision;
       this.#sorted = undefined;
-      if (changes.ids.length < CHUNK) break;
+      if (changes.ids.length < CHUNK) return;
     }
   }
 
@@ -184,13 +182,20 @@ function compare(a: string, b: string): number {
 }
 
 export interface Views {
-  /** The tenant's view, no older than this call. */
-  fresh(store: TenantStore): Promise<TenantView>;
+  /** The tenant's view, no older than this call; or than the moment `since`, as `performance.now()` tells it. */
+  fresh(store: TenantStore, since?: number): Promise<TenantView>;
+}
+
+interface Refresh {
+  readonly startedAt: number;
+  readonly done: Promise<void>;
 }
 
 interface Entry {
   readonly view: LiveView;
-  running?: Promise<void> | undefined;
+  /** When the last refresh began that came to its end. */
+  freshAt: number;
+  running?: Refresh | undefined;
   next?: Promise<void> | undefined;
 }
 
@@ -199,7 +204,7 @@ export function createViews(workflows: Workflows, capacity = 200): Views {
   const entries = new Map<string, Entry>();
 
   function entryFor(store: TenantStore): Entry {
-    const entry = entries.get(store.id) ?? { view: new LiveView(store, workflows) };
+    const entry = entries.get(store.id) ?? { view: new LiveView(store, workflows), freshAt: -1 };
     entries.delete(store.id);
     entries.set(store.id, entry);
     const oldest = entries.keys().next();
@@ -208,21 +213,37 @@ export function createViews(workflows: Workflows, capacity = 200): Views {
   }
 
   return {
-    async fresh(store) {
+    async fresh(store, since = performance.now()) {
       const entry = entryFor(store);
-      const again = () => run(entry);
-      // A refresh under way may have read before our caller's own write: share only one that has yet to begin.
-      if (entry.running === undefined) entry.running = again();
-      else entry.next ??= entry.running.then(again, again);
-      await (entry.next ?? entry.running);
+      if (entry.freshAt < since) await refreshed(entry, since);
       return entry.view;
     },
   };
 }
 
-function run(entry: Entry): Promise<void> {
-  return entry.view.refresh().finally(() => {
-    entry.running = entry.next;
-    entry.next = undefined;
-  });
+/** A refresh under way may have read before `since`: it is shared only when it began later, else the one after it. */
+function refreshed(entry: Entry, since: number): Promise<void> {
+  const { running } = entry;
+  if (running !== undefined && running.startedAt >= since) return running.done;
+  if (running === undefined) return entry.next ?? start(entry);
+  const again = () => start(entry);
+  entry.next ??= running.done.then(again, again);
+  return entry.next;
+}
+
+function start(entry: Entry): Promise<void> {
+  const startedAt = performance.now();
+  entry.next = undefined;
+  const done = entry.view.refresh().then(
+    () => {
+      entry.freshAt = startedAt;
+      entry.running = undefined;
+    },
+    (error: unknown) => {
+      entry.running = undefined;
+      throw error;
+    },
+  );
+  entry.running = { startedAt, done };
+  return done;
 }

@@ -8,17 +8,20 @@ export interface TenantWorkflows {
 }
 
 export interface Workflows {
-  /** The tenant's workflows, no older than this call: made anew only when one of them has changed. */
-  of(store: TenantStore): Promise<TenantWorkflows>;
+  /**
+   * The tenant's workflows, no older than this call: made anew only when one of them has changed. Whoever has just
+   * read the revision of the kind `workflow` gives it, and nothing is asked twice.
+   */
+  of(store: TenantStore, revision?: number): Promise<TenantWorkflows>;
 }
 
 /** Keeps the workflows of the `capacity` tenants last asked for, each with its machine ready. */
 export function createWorkflows(capacity = 500): Workflows {
   const cache = new Map<string, TenantWorkflows>();
   return {
-    async of(store) {
+    async of(store, given) {
+      const revision = given ?? (await store.revisions()).workflow;
       const known = cache.get(store.id);
-      const revision = await store.documentRevision("workflow");
       const current = known?.revision === revision ? known : await load(store, revision);
       cache.delete(store.id);
       cache.set(store.id, current);

@@ -385,10 +385,10 @@ function describeDocuments(fresh: () => TenantStore): void {
 
     it("tells by the revision of its kind that something was saved or deleted, and only then", async () => {
       const tenant = fresh();
-      expect(await tenant.documentRevision("workflow")).toBe(0);
+      expect((await tenant.revisions()).workflow).toBe(0);
       const seen = [0];
       const grew = async () => {
-        const now = await tenant.documentRevision("workflow");
+        const now = (await tenant.revisions()).workflow;
         expect(now).toBeGreaterThan(seen.at(-1) ?? 0);
         seen.push(now);
       };
@@ -403,8 +403,28 @@ function describeDocuments(fresh: () => TenantStore): void {
       const lost = tenant.saveDocument("workflow", "w", { version: 5, value: 1 });
       await expect(lost).rejects.toMatchObject({ code: "conflict" });
       await tenant.saveActor(actor("a"));
-      expect(await tenant.documentRevision("workflow")).toBe(seen.at(-1));
+      expect((await tenant.revisions()).workflow).toBe(seen.at(-1));
       expect(await tenant.getDocument("workflow", "w")).toBeUndefined();
+    });
+
+    it("tells by one revision more that an actor was, and that is where the change feed ends", async () => {
+      const tenant = fresh();
+      expect((await tenant.revisions()).actors).toBe(0);
+      const told = async () => {
+        const { actors } = await tenant.revisions();
+        expect(await tenant.changesSince(0, 10)).toMatchObject({ revision: actors });
+        return actors;
+      };
+      await tenant.saveActors([actor("a"), actor("b")]);
+      const imported = await told();
+      await tenant.saveActor(actor("a", { version: 1 }));
+      const moved = await told();
+      await tenant.deleteActor("a");
+      const deleted = await told();
+      expect([imported > 0, moved > imported, deleted > moved]).toEqual([true, true, true]);
+      await tenant.deleteActor("a");
+      await tenant.saveDocument("workflow", "w", { version: 0, value: 1 });
+      expect((await tenant.revisions()).actors).toBe(deleted);
     });
 
     it("takes any id for an id, and keeps copies", async () => {
@@ -444,6 +464,21 @@ function describeMemory(fresh: () => TenantStore): void {
       expect(await tenant.recall("long")).toBe(1);
     });
 
+    it("keeps the latest notes under a key, oldest first, all of them for as long as the last", async () => {
+      const tenant = fresh();
+      expect(await tenant.notes("k")).toEqual([]);
+      await tenant.addNote("k", "gone soon", 3, 60_000);
+      await Promise.all([1, { a: ["🚀"] }, null].map((note) => tenant.addNote("k", note, 3, 60_000)));
+      expect(await tenant.notes("k")).toEqual([1, { a: ["🚀"] }, null]);
+      await tenant.remember("k", "value", 60_000);
+      await tenant.forget("k");
+      expect(await tenant.notes("k")).toHaveLength(3);
+      await tenant.addNote("k", "last", 3, 30);
+      await until(async () => (await tenant.notes("k")).length === 0);
+      await expect(tenant.addNote("k", 1, 0, 60_000)).rejects.toMatchObject({ code: "invalid" });
+      await expect(tenant.addNote("k", 1, 3, Number.NaN)).rejects.toMatchObject({ code: "invalid" });
+    });
+
     it("grants a claim to the first of many, and again once it has run out", async () => {
       const tenant = fresh();
       const answers = await Promise.all(Array.from({ length: 20 }, () => tenant.claim("k", 60_000)));
@@ -467,6 +502,8 @@ function describeMemory(fresh: () => TenantStore): void {
       const tenant = fresh();
       for (const key of AWKWARD) await tenant.remember(key, key, 60_000);
       for (const key of AWKWARD) expect(await tenant.recall(key)).toBe(key);
+      for (const key of AWKWARD) await tenant.addNote(key, key, 2, 60_000);
+      for (const key of AWKWARD) expect(await tenant.notes(key)).toEqual([key]);
       await expect(tenant.remember("k", 1, Number.NaN)).rejects.toMatchObject({ code: "invalid" });
     });
   });
@@ -511,6 +548,7 @@ function describeTenants(getStore: () => Store): void {
         await tenant.saveActor(actor("a", { entry: i, pending: pending("x") }), [event(tenant.id)]);
         await tenant.saveDocument("setting", "s", { version: 0, value: tenant.id });
         await tenant.remember("k", tenant.id, 60_000);
+        await tenant.addNote("k", tenant.id, 9, 60_000);
         expect(await tenant.claim("c", 60_000)).toBe(true);
         await tenant.audit({ at: "2026", action: tenant.id });
       }
@@ -520,8 +558,9 @@ function describeTenants(getStore: () => Store): void {
         expect((await tenant.changesSince(0, 10)).ids).toEqual(["a"]);
         expect((await tenant.history("a", { limit: 9 })).items).toEqual([event(tenant.id)]);
         expect((await tenant.listDocuments("setting")).map(({ value }) => value)).toEqual([tenant.id]);
-        expect(await tenant.documentRevision("setting")).toBe(1);
+        expect(await tenant.revisions()).toMatchObject({ actors: 1, setting: 1, workflow: 0 });
         expect(await tenant.recall("k")).toBe(tenant.id);
+        expect(await tenant.notes("k")).toEqual([tenant.id]);
         expect(await tenant.auditPage({ limit: 9 })).toEqual({ items: [{ at: "2026", action: tenant.id }] });
       }
       await tenants[0]?.deleteActor("a");

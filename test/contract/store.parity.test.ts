@@ -62,12 +62,16 @@ const steps = fc.oneof(
   step<[string]>("deleteDocument", [id], (tenant, name) => tenant.deleteDocument("setting", name)),
   step<[]>("documents", [], async (tenant) => [
     await tenant.listDocuments("setting"),
-    await tenant.documentRevision("setting"),
+    await tenant.revisions(),
   ]),
   step<[string]>("claim", [id], (tenant, key) => tenant.claim(key, 600_000)),
   step<[string, unknown]>("remember", [id, fc.jsonValue()], (tenant, key, value) =>
     tenant.remember(key, value, 600_000),
   ),
+  step<[string, unknown, number]>("addNote", [id, fc.jsonValue(), limit], (tenant, key, value, most) =>
+    tenant.addNote(key, value, most, 600_000),
+  ),
+  step<[string]>("notes", [id], (tenant, key) => tenant.notes(key)),
   step<[string]>("recall", [id], (tenant, key) => tenant.recall(key)),
   step<[string]>("forget", [id], (tenant, key) => tenant.forget(key)),
 );

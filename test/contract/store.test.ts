@@ -250,16 +250,19 @@ describe("Redis store", () => {
     const saved = await tenant.saveActor(actor("a"), [event("1")]);
     await tenant.changesSince(0, 9);
     await tenant.history("a", { limit: 9 });
+    await tenant.addNote("k", "told", 9, 60_000);
     const calls: (() => Promise<unknown>)[] = [
       () => tenant.getActors(["a", "b", "c"]),
       () => tenant.changesSince(0, 9),
+      () => tenant.revisions(),
+      () => tenant.addNote("k", "told", 9, 60_000),
       () => tenant.history("a", { limit: 9, cursor: "1" }),
       () => tenant.saveActor(saved, [event("2"), event("3")]),
       () => tenant.deleteActor("a"),
     ];
     const commands = async () => {
       const stats = await client.info("commandstats");
-      const counted = [...stats.matchAll(/^cmdstat_(hmget|eval|evalsha|script\|load):calls=(\d+)/gm)];
+      const counted = [...stats.matchAll(/^cmdstat_(hmget|hgetall|eval|evalsha|script\|load):calls=(\d+)/gm)];
       return counted.reduce((sum, [, , count]) => sum + Number(count), 0);
     };
     for (const call of calls) {

@@ -69,6 +69,7 @@ export function watchConnection(client: Redis, ours: boolean): Connection {
   return {
     async run(command) {
       if (client.status !== "ready") await ready();
+      gather(client.stream);
       try {
         return await command(client);
       } catch (error) {
@@ -82,6 +83,13 @@ export function watchConnection(client: Redis, ours: boolean): Connection {
       client.disconnect();
     },
   };
+}
+
+/** What is asked within one turn of the event loop goes out in one write. */
+function gather(stream: Redis["stream"]): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
 }
 
 function whenReady(client: Redis, timeoutMs: number): Promise<void> {

@@ -29,6 +29,7 @@ export function redisKeys(prefix: string) {
         history: (ticket: string) => `${base}history:${ticket}`,
         documents: (kind: DocumentKind) => `${base}documents:${kind}`,
         remembered: (key: string) => `${base}remember:${key}`,
+        notes: (key: string) => `${base}notes:${key}`,
         claimed: (key: string) => `${base}claim:${key}`,
       };
     },

@@ -10,6 +10,7 @@ const SCRIPTS = [
   ["boardwalkReadHistory", "read-history", 1],
   ["boardwalkSaveDocument", "save-document", 2],
   ["boardwalkDeleteDocument", "delete-document", 2],
+  ["boardwalkAddNote", "add-note", 1],
   ["boardwalkLinkHandle", "link-handle", 1],
   ["boardwalkUnlinkHandle", "unlink-handle", 1],
 ] as const;
@@ -27,6 +28,7 @@ declare module "ioredis" {
     boardwalkReadHistory(...keysAndArguments: Argument[]): Result<string[], Context>;
     boardwalkSaveDocument(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkDeleteDocument(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkAddNote(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkLinkHandle(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkUnlinkHandle(...keysAndArguments: Argument[]): Result<number, Context>;
   }

@@ -1,8 +1,16 @@
 import { handleTaken, lostRace, requireCursor, requireLimit, wholeTtl } from "../checks.js";
 import { byId, decodeActor, decodeAudit, decodeDocument, decodeHistory, encodeActor } from "../codec.js";
 import { decodeContent, encodeContent } from "../format.js";
-import { type ActorRecord, type HistoryEvent, isUnsettled } from "../records.js";
-import type { AuditEvent, DocumentKind, HandleKind, Page, TenantStore, Versioned } from "../store.js";
+import { type ActorRecord, DOCUMENT_KINDS, type HistoryEvent, isUnsettled } from "../records.js";
+import type {
+  AuditEvent,
+  DocumentKind,
+  HandleKind,
+  Page,
+  Revisions,
+  TenantStore,
+  Versioned,
+} from "../store.js";
 import type { Connection } from "./connection.js";
 import { encodeTenant, type RedisKeys, revisionField, type TenantKeys } from "./keys.js";
 
@@ -134,8 +142,10 @@ export class RedisTenant implements TenantStore {
     await this.#redis.run((client) => client.boardwalkDeleteDocument(...keys, id, revisionField(kind)));
   }
 
-  async documentRevision(kind: DocumentKind): Promise<number> {
-    return Number(await this.#redis.run((client) => client.hget(this.#keys.revisions, revisionField(kind))));
+  async revisions(): Promise<Revisions> {
+    const all = await this.#redis.run((client) => client.hgetall(this.#keys.revisions));
+    const documents = DOCUMENT_KINDS.map((kind) => [kind, Number(all[revisionField(kind)] ?? 0)]);
+    return { ...Object.fromEntries(documents), actors: Number(all.actors ?? 0) };
   }
 
   async remember(key: string, value: unknown, ttlMs: number): Promise<void> {
@@ -150,6 +160,17 @@ export class RedisTenant implements TenantStore {
 
   async forget(key: string): Promise<void> {
     await this.#redis.run((client) => client.del(this.#keys.remembered(key), this.#keys.claimed(key)));
+  }
+
+  async addNote(key: string, value: unknown, most: number, ttlMs: number): Promise<void> {
+    const json = encodeContent("note", value);
+    const limits = [requireLimit(most), wholeTtl(ttlMs)];
+    await this.#redis.run((client) => client.boardwalkAddNote(this.#keys.notes(key), json, ...limits));
+  }
+
+  async notes(key: string): Promise<readonly unknown[]> {
+    const all = await this.#redis.run((client) => client.lrange(this.#keys.notes(key), 0, -1));
+    return all.map((json) => decodeContent("note", key, json));
   }
 
   async claim(key: string, ttlMs: number): Promise<boolean> {

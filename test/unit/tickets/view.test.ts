@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { BoardwalkError } from "../../../src/errors.js";
+import { createMemoryStore } from "../../../src/store/memory.js";
+import type { TenantStore } from "../../../src/store/store.js";
+import { createViews } from "../../../src/tickets/view.js";
+import { createWorkflows } from "../../../src/tickets/workflows.js";
+import { actor } from "../../contract/store.contract.js";
+
+/** A tenant whose revisions are answered when the test says so, with what was true when they were asked for. */
+function slowTenant() {
+  const tenant = createMemoryStore().tenant("acme");
+  const asked: { answer(): void; fail(error: Error): void }[] = [];
+  const revisions: TenantStore["revisions"] = async () => {
+    const now = await tenant.revisions();
+    return new Promise((resolve, reject) => {
+      asked.push({ answer: () => resolve(now), fail: reject });
+    });
+  };
+  const slow = new Proxy(tenant, {
+    get: (target, name) => {
+      if (name === "revisions") return revisions;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { tenant, slow, asked };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("a view that is asked for", () => {
+  it("holds what was saved before it was asked for, though a reading was under way that missed it", async () => {
+    const { tenant, slow, asked } = slowTenant();
+    const views = createViews(createWorkflows());
+    const early = views.fresh(slow);
+    await turn();
+    await tenant.saveActor(actor("a"));
+    const late = views.fresh(slow);
+    asked[0]?.answer();
+    expect((await early).actors.size).toBe(0);
+    await turn();
+    asked[1]?.answer();
+    expect((await late).actors.size).toBe(1);
+  });
+
+  it("is read once for all who ask while a reading is under way", async () => {
+    const { slow, asked } = slowTenant();
+    const views = createViews(createWorkflows());
+    const first = views.fresh(slow);
+    await turn();
+    const others = Array.from({ length: 64 }, () => views.fresh(slow));
+    asked[0]?.answer();
+    await first;
+    await turn();
+    asked[1]?.answer();
+    await Promise.all(others);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("is read no further time for who asked before its last reading began, and once more for who asked later", async () => {
+    const { tenant, slow, asked } = slowTenant();
+    const views = createViews(createWorkflows());
+    const askedAt = performance.now();
+    const read = views.fresh(slow, askedAt);
+    await turn();
+    const joined = views.fresh(slow, askedAt);
+    asked[0]?.answer();
+    await Promise.all([read, joined]);
+    await tenant.saveActor(actor("a"));
+    expect((await views.fresh(slow, askedAt)).actors.size).toBe(0);
+    expect(asked).toHaveLength(1);
+    const later = views.fresh(slow, performance.now());
+    await turn();
+    asked[1]?.answer();
+    expect((await later).actors.size).toBe(1);
+  });
+
+  it("fails for those who shared a reading that failed, and for nobody after them", async () => {
+    const { slow, asked } = slowTenant();
+    const views = createViews(createWorkflows());
+    const askedAt = performance.now();
+    const lost = [views.fresh(slow, askedAt), views.fresh(slow, askedAt)];
+    await turn();
+    asked[0]?.fail(new BoardwalkError("unavailable", "Away."));
+    for (const one of lost) await expect(one).rejects.toMatchObject({ code: "unavailable" });
+    const again = views.fresh(slow, askedAt);
+    await turn();
+    asked[1]?.answer();
+    expect((await again).actors.size).toBe(0);
+  });
+});
