@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { Agile, BaseClient, type Client, Version3 } from "jira.js";
+import { Agile, BaseClient, type Client, type RequestConfig, Version3 } from "jira.js";
 import { z } from "zod";
 import type { ConnectorKit } from "../../src/board/connector.js";
 import {
@@ -55,19 +55,24 @@ const ISSUE_FIELDS = ["summary", "status", "issuetype", "project", "updated", "a
 /** Sends one request with the credentials of now; a 401 is answered by one refresh where there is a refresh token. */
 export function createJiraRequest(options: JiraApiOptions) {
   const { baseUrl, auth, kit, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const base: Client = new BaseClient({
+    host: baseUrl,
+    noCheckAtlassianToken: true,
+    baseRequestConfig: {
+      ...agents,
+      headers: { Accept: "application/json" },
+      // A redirect would carry our credentials to an address that was never checked.
+      maxRedirects: 0,
+      maxContentLength: MAX_REPLY_BYTES,
+    },
+  });
 
-  function once(send: Send, authorization: string, signal: AbortSignal): Promise<unknown> {
-    const client = new BaseClient({
-      host: baseUrl,
-      noCheckAtlassianToken: true,
-      baseRequestConfig: {
-        ...agents,
-        headers: { Authorization: authorization, Accept: "application/json" },
-        signal: withTimeout(signal, timeoutMs),
-        // A redirect would carry our credentials to an address that was never checked.
-        maxRedirects: 0,
-        maxContentLength: MAX_REPLY_BYTES,
-      },
+  /** Made once: the library takes longer to make a client than to send a request. What differs goes with the request. */
+  function once(send: Send, Authorization: string, caller: AbortSignal): Promise<unknown> {
+    const signal = withTimeout(caller, timeoutMs);
+    const client: Client = Object.assign(Object.create(base) as Client, {
+      sendRequest: (request: RequestConfig) =>
+        base.sendRequest<unknown>({ ...request, signal, headers: { ...request.headers, Authorization } }),
     });
     return send(client);
   }

@@ -31,7 +31,10 @@ export function bounded(response: Response, maxBytes = MAX_REPLY_BYTES): Respons
 
 /** Aborts when `signal` does or when `timeoutMs` have passed. */
 export function withTimeout(signal: AbortSignal, timeoutMs = REQUEST_TIMEOUT_MS): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  // Node collects a time-out that nobody listens to, also when a signal made of it is listened to; then it never comes.
+  timeout.addEventListener("abort", () => {});
+  return AbortSignal.any([signal, timeout]);
 }
 
 /** A board's answer that was not a success. */

@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   bounded,
@@ -6,6 +9,7 @@ import {
   rateLimited,
   rereading,
   retryRead,
+  withTimeout,
 } from "../../../src/board/http.js";
 import { BoardwalkError } from "../../../src/errors.js";
 
@@ -29,6 +33,21 @@ async function pausesOf(random: number, attempts: number): Promise<number[]> {
   await ended;
   return at.slice(1).map((time, i) => time - (at[i] ?? 0));
 }
+
+describe("the time for a request", () => {
+  it("ends although the garbage was collected meanwhile", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const ended = new Promise((resolve) => {
+      withTimeout(never, 100).addEventListener("abort", (event) => resolve(event.target));
+    });
+    for (let i = 0; i < 3; i++) {
+      await sleep(5);
+      collect();
+    }
+    expect(await ended).toMatchObject({ aborted: true, reason: { name: "TimeoutError" } });
+  });
+});
 
 describe("trying a read again", () => {
   it("waits twice as long each time, half less or half more by chance", async () => {
