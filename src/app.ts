@@ -32,6 +32,7 @@ import { noteBounce } from "./sync/health.js";
 import { refreshWorkflows } from "./sync/import.js";
 import { createTicketNews, listenForNews, tellConnection, tellWorkflows } from "./sync/news.js";
 import { createSealer } from "./sync/seal.js";
+import { createTenantBudgets, type Limits, type TenantBudgets } from "./tickets/budgets.js";
 import { createTickets } from "./tickets/desk.js";
 import { createTicketHandlers } from "./tickets/handlers.js";
 import type { Tickets } from "./tickets/tickets.js";
@@ -174,6 +175,7 @@ interface Parts {
   readonly workflows: ReturnType<typeof createWorkflows>;
   readonly keys: readonly EncryptionKey[];
   readonly metrics: AppMetrics;
+  readonly tenantBudgets: TenantBudgets;
   now(): Date;
   listens: string | undefined;
   publicUrl(): string | undefined;
@@ -218,11 +220,21 @@ function wire(config: Config, state: State, log: RootLog): Parts {
     workflows,
     keys,
     metrics,
+    tenantBudgets: createTenantBudgets({ limits: limitsOf(config), counts: createBudgets() }),
     now,
     listens: undefined,
     publicUrl: () => config.publicUrl ?? parts.listens,
   };
   return parts;
+}
+
+function limitsOf(config: Config): Limits {
+  return {
+    callsPerMinute: config.tenantCallsPerMinute,
+    sessions: config.tenantSessions,
+    streams: config.tenantStreams,
+    tickets: config.tenantTickets,
+  };
 }
 
 /** What is kept in memory is sealed for as long as the memory lasts. */
@@ -250,6 +262,7 @@ async function startWorker(
     moved: parts.metrics.moved,
     // A lock is renewed when half of it has passed, so what is left of it is half or more.
     leaseMs: Math.floor(config.jobLockMs / 2),
+    mostTickets: async (tenant) => (await parts.tenantBudgets.limitsFor(tenant)).tickets,
     changed: (tenant, record) => news.changed(tenant, record),
     bounced: (tenant, record) => noteBounce(connections, tenant, record),
   };
@@ -295,6 +308,7 @@ async function startWeb(
     version: VERSION,
     log,
     now: parts.now,
+    budgets: parts.tenantBudgets,
     bus: {
       publish: (message) => state.store.publish(SESSIONS, message),
       subscribe: (listener) => state.store.subscribe(SESSIONS, listener),

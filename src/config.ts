@@ -115,6 +115,11 @@ const settings = z.object({
   workerConcurrency: integer(1, 1_000).default(128),
   /** How many jobs of one connection one worker runs at once: a slow board may take no more of it. */
   laneCap: integer(1, 500).default(32),
+  /** What one tenant may use, where it has no limits of its own; counted by each process for itself. */
+  tenantCallsPerMinute: integer(1, 10_000_000).default(6_000),
+  tenantSessions: integer(1, 1_000_000).default(2_000),
+  tenantStreams: integer(1, 1_000_000).default(500),
+  tenantTickets: integer(1, 10_000_000).default(250_000),
   ticketPollMs: integer(1_000, 86_400_000).default(60_000),
   workflowPollMs: integer(1_000, 86_400_000).default(3_600_000),
   sweepMs: integer(100, 3_600_000).default(10_000),
@@ -152,6 +157,10 @@ const VARIABLES: Readonly<Record<Key, string>> = {
   replyBudgetMs: "BOARDWALK_REPLY_BUDGET_MS",
   workerConcurrency: "BOARDWALK_WORKER_CONCURRENCY",
   laneCap: "BOARDWALK_LANE_CAP",
+  tenantCallsPerMinute: "BOARDWALK_TENANT_CALLS_PER_MINUTE",
+  tenantSessions: "BOARDWALK_TENANT_SESSIONS",
+  tenantStreams: "BOARDWALK_TENANT_STREAMS",
+  tenantTickets: "BOARDWALK_TENANT_TICKETS",
   ticketPollMs: "BOARDWALK_TICKET_POLL_MS",
   workflowPollMs: "BOARDWALK_WORKFLOW_POLL_MS",
   sweepMs: "BOARDWALK_SWEEP_MS",

@@ -21,6 +21,8 @@ export interface DemoOptions {
   readonly logLevel?: string;
   /** Keeps state in memory even where a Redis could be started. */
   readonly inMemory?: boolean;
+  /** Further settings, by their variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The demo's line of DESIGN section 9. */
@@ -95,6 +97,7 @@ function demoConfig(options: DemoOptions, adminToken: string, dir: string) {
     BOARDWALK_ADMIN_TOKEN: adminToken,
     BOARDWALK_ENCRYPTION_KEYS: `demo:${randomBytes(32).toString("base64")}`,
     BOARDWALK_ALLOW_PRIVATE_HOSTS: "1",
+    ...options.env,
   });
 }
 

@@ -131,8 +131,8 @@ export interface Budget {
 
 /** Counts requests, over all processes where they share a store. */
 export interface Budgets {
-  /** Takes one request. @returns 0, or how many milliseconds to wait because nothing is left. */
-  take(budget: Budget): Promise<number>;
+  /** Takes one request, or as many as said. @returns 0, or how many milliseconds to wait because not enough is left. */
+  take(budget: Budget, requests?: number): Promise<number>;
 }
 
 /** What a connector is given by its host. */

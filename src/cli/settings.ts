@@ -11,19 +11,25 @@ interface Flags {
   readonly maxTools?: number | "default";
   readonly locale?: string;
   readonly confirm?: string;
+  readonly callsPerMinute?: number | "default";
+  readonly sessions?: number | "default";
+  readonly streams?: number | "default";
+  readonly tickets?: number | "default";
 }
 
 const choices = z.record(z.string(), z.union([z.string(), z.number()]));
-const settings = z.object({ mcp: choices, speech: choices });
+const settings = z.object({ mcp: choices, speech: choices, budgets: choices });
 type Settings = z.infer<typeof settings>;
 
 /** Each setting with the flag that chooses it. */
 const GROUPS = {
   mcp: ["tools", "gating", "maxTools"],
   speech: ["locale", "confirm"],
+  budgets: ["callsPerMinute", "sessions", "streams", "tickets"],
 } as const;
+const GROUP_NAMES = ["mcp", "speech", "budgets"] as const;
 
-/** What a team has chosen about its tools and its talks; `default` takes a choice back. */
+/** What a team has chosen about its tools and its talks, and how much it may use; `default` takes a choice back. */
 export function addSettings(tenant: Command): void {
   const command = tenant.command("settings <tenant>").description("Show what a team has chosen, or choose.");
   speaksToService(command)
@@ -34,11 +40,15 @@ export function addSettings(tenant: Command): void {
     .option("--max-tools <number>", "more tools than this and only the core is shown", wholeNumber)
     .addOption(oneOf("--locale <locale>", "the language to answer in", LOCALES))
     .addOption(oneOf("--confirm <when>", "moves that ask first", ["closing", "never"]))
+    .option("--calls-per-minute <number>", "requests over MCP", wholeNumber)
+    .option("--sessions <number>", "sessions of MCP clients in use at a time", wholeNumber)
+    .option("--streams <number>", "streams of news open at a time", wholeNumber)
+    .option("--tickets <number>", "tickets kept", wholeNumber)
     .action(async (id: string, flags: Flags) => {
       const service = openService(flags.config);
       const path = `/tenants/${segment(id)}/settings`;
       let now = settings.parse(await service.get(path));
-      for (const group of ["mcp", "speech"] as const) {
+      for (const group of GROUP_NAMES) {
         const chosen = withFlags(now, group, flags);
         if (chosen !== undefined) now = settings.parse(await service.put(`${path}/${group}`, chosen));
       }
@@ -52,8 +62,8 @@ function oneOf(flags: string, description: string, values: readonly string[]): O
 
 function wholeNumber(text: string): number | "default" {
   if (text === "default") return text;
-  if (!/^[1-9]\d{0,3}$/.test(text))
-    throw new InvalidArgumentError('It is a whole number from 1 to 1000, or "default".');
+  if (!/^[1-9]\d{0,7}$/.test(text))
+    throw new InvalidArgumentError('It is a whole number from 1 on, or "default".');
   return Number(text);
 }
 
@@ -66,7 +76,7 @@ function withFlags(now: Settings, group: keyof Settings, flags: Flags): object |
 }
 
 function rowsOf(now: Settings): string[][] {
-  return (["mcp", "speech"] as const).flatMap((group) =>
+  return GROUP_NAMES.flatMap((group) =>
     GROUPS[group].map((name) => [`${group}.${name}`, String(now[group][name] ?? "default")]),
   );
 }

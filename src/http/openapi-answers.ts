@@ -3,7 +3,7 @@ import { historyEvent } from "../store/records.js";
 import { syncReply } from "../sync/handlers.js";
 import { changeRecord, healthRecord, webhookRecord } from "../sync/records.js";
 import { owedAnswer } from "../tickets/owed.js";
-import { catalogueChoice, speechSetting } from "../tickets/settings.js";
+import { budgetsSetting, catalogueChoice, speechSetting } from "../tickets/settings.js";
 import { boardShape, hookShape, moveShape, ticketShape } from "../tickets/shapes.js";
 import { tokenRecord } from "./auth.js";
 import { shownSurface } from "./tool-lists.js";
@@ -59,7 +59,7 @@ export const answers = {
   tenants: z.object({ tenants: z.array(tenant) }),
   token: z.object({ id: text, token: text.describe("Shown this once.") }),
   tokens: z.object({ tokens: z.array(tokenRecord) }),
-  settings: z.object({ mcp: catalogueChoice, speech: speechSetting }),
+  settings: z.object({ mcp: catalogueChoice, speech: speechSetting, budgets: budgetsSetting }),
   pairing: z.object({ name: text, code: text, expiresAt: text }),
   members: z.object({ members: z.array(z.object({ name: text, createdAt: text })) }),
   connection,

@@ -1,6 +1,7 @@
 import type { Express } from "express";
 import { z } from "zod";
 import { newConnection } from "../sync/records.js";
+import { budgetsSetting } from "../tickets/settings.js";
 import { newTenant, newToken, replayBody } from "./admin.js";
 import { pageQuery } from "./admin-deps.js";
 import { signInBody } from "./admin-session.js";
@@ -130,6 +131,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Server-sent events that say what has changed: `ready`, `tickets`, `workflows`, `connections`.",
     answer: z.string(),
     type: "text/event-stream",
+  },
+  [`put ${T}/settings/budgets`]: {
+    summary: "Choose how much of the service the team may use; what is left out is as for everybody.",
+    body: budgetsSetting,
+    answer: answers.settings,
   },
   [`get ${T}/audit`]: { summary: "Who did what, newest first.", query: pageQuery, answer: answers.audit },
   [`get ${T}/audit.ndjson`]: {

@@ -38,6 +38,8 @@ interface LegacyOptions {
     client: string | undefined,
     language?: string,
   ) => Promise<Call>;
+  /** Keeps a place for a stream until the response is over. @throws BoardwalkError `rate_limited` */
+  readonly holdStream: (exchange: Exchange) => Promise<void>;
 }
 
 const MAX_BATCH = 50;
@@ -76,7 +78,7 @@ export function createLegacy(options: LegacyOptions): Legacy {
       const session = await sessionOf(sessions, exchange);
       if (session === null) return writeRejection(res, UNKNOWN_SESSION);
       if (session === undefined) return writeRejection(res, NO_STREAM);
-      if (req.method === "GET") return openStream(sessions, session, exchange);
+      if (req.method === "GET") return await openStream(options, session, exchange);
       await sessions.end(session);
       writeEmpty(res, 200);
     },
@@ -164,12 +166,18 @@ function writeReplies(
   else writeMessage(res, 200, only, headers);
 }
 
-function openStream(sessions: SharedSessions, session: Session, { req, res }: Exchange): void {
+async function openStream(
+  { sessions, holdStream }: LegacyOptions,
+  session: Session,
+  exchange: Exchange,
+): Promise<void> {
+  const { req, res } = exchange;
   if (!/text\/event-stream|\*\/\*/.test(req.headers.accept ?? "")) {
     const message = "Accept has to allow text/event-stream.";
     writeRejection(res, { status: 406, code: -32000, message });
     return;
   }
+  await holdStream(exchange);
   const stream = openEventStream(res, { "mcp-session-id": session.id });
   res.on("close", () => sessions.detach(session, stream));
   sessions.attach(session, stream);

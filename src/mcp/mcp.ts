@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { classifyInboundRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
+import type { TenantBudgets } from "../tickets/budgets.js";
 import type { Tickets } from "../tickets/tickets.js";
 import { type Rejection, readJson } from "./body.js";
 import type { Call } from "./call.js";
@@ -12,7 +13,7 @@ import { createGuard } from "./guard.js";
 import { createLegacy, type Exchange, type Legacy, TOOLS_CHANGED } from "./legacy.js";
 import { createModernHandlers, isPlain, type ModernHandlers } from "./modern.js";
 import type { Principal, Surface } from "./principal.js";
-import { writeError, writeMessage, writeRejection } from "./replies.js";
+import { writeError, writeLimited, writeMessage, writeRejection } from "./replies.js";
 import { ticketUri, workflowUri } from "./resources.js";
 import { createServer, type ServerOf } from "./server.js";
 import { createSessions } from "./sessions.js";
@@ -43,7 +44,9 @@ export interface McpOptions {
   readonly budgetMs?: (surface: Surface) => number;
   /** Whether a principal's scopes cover a tool. @default always */
   readonly mayCall?: Call["mayCall"];
-  readonly sessions?: { readonly idleMs?: number; readonly maxPerTenant?: number };
+  readonly sessions?: { readonly idleMs?: number };
+  /** How much each tenant may use. @default anything */
+  readonly budgets?: TenantBudgets;
   /** How the replicas of a service reach each other, so that a session begun on one is served by all. */
   readonly bus?: SessionBus;
 }
@@ -140,6 +143,7 @@ export async function createMcp(options: McpOptions): Promise<Mcp> {
     sessions: createSessions({ ...options.sessions, now }),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
     ...(idleMs === undefined ? {} : { idleMs }),
+    ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
     now,
     report: (error) => report(BoardwalkError.from(error)),
   });
@@ -181,6 +185,7 @@ class Endpoint implements Mcp {
       version,
       serverOf,
       callFor: (...about) => this.#callFor(...about),
+      holdStream: (exchange) => this.#holdStream(exchange),
     });
   }
 
@@ -206,9 +211,11 @@ class Endpoint implements Mcp {
         lacks?.(missing);
         return writeError(res, UNGRANTED, idOf(body));
       }
+      await this.#options.budgets?.takeCalls(principal.tenant, Math.max(1, requests(body).length));
       await this.#post(exchange, body);
     } catch (error) {
       const known = BoardwalkError.from(error);
+      if (known.code === "rate_limited" && !res.headersSent) return writeLimited(res, known, idOf(body));
       this.#report(known);
       if (res.headersSent) res.end();
       else
@@ -230,10 +237,19 @@ class Endpoint implements Mcp {
     if (outcome.kind === "legacy") return this.#legacy.post(exchange, body);
     const call = await this.#callFor(principal, surface, clientOf(body), req.headers["accept-language"]);
     if (outcome.messageKind !== "request" || !isPlain(outcome, req)) {
+      if (isListening(body)) await this.#holdStream(exchange);
       return this.#handlers.serve(call, req, res, body);
     }
     const reply = await this.#modern.request(outcome.message, call);
     writeMessage(res, reply.status, reply.message);
+  }
+
+  /** Keeps a place among its tenant's streams until the response is over. @throws BoardwalkError `rate_limited` */
+  async #holdStream({ res, principal }: Exchange): Promise<void> {
+    const release = await this.#options.budgets?.takeStream(principal.tenant);
+    if (release === undefined) return;
+    if (res.closed) release();
+    else res.once("close", release);
   }
 
   async #callFor(
@@ -309,6 +325,10 @@ class Endpoint implements Mcp {
 /** What there is, not what is in it: lists, and the card, which is the same for all. */
 function isForEveryone({ method, params }: JSONRPCRequest): boolean {
   return NEEDS_NO_TENANT.has(method) || (method === "resources/read" && isCard(params?.uri));
+}
+
+function isListening(body: unknown): boolean {
+  return requests(body).some(({ method }) => method === "subscriptions/listen");
 }
 
 function isCard(uri: unknown): boolean {

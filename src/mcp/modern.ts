@@ -44,8 +44,6 @@ export interface ModernHandlers {
 /** The SDK's description of what node gives us; the two differ in how they spell an absent property. */
 type NodeRequest = Parameters<ReturnType<typeof toNodeHandler>>[0];
 
-const MAX_STREAMS_PER_TENANT = 500;
-
 interface Served {
   readonly handler: McpHttpHandler;
   readonly bus: InMemoryServerEventBus;
@@ -71,7 +69,8 @@ export function createModernHandlers(
         if (call === undefined) throw new Error("A request came without the call it belongs to.");
         return serverOf(version, () => call);
       },
-      { legacy: "reject", bus, maxSubscriptions: MAX_STREAMS_PER_TENANT },
+      // Streams are counted before they come here, where a refusal can say when to come back.
+      { legacy: "reject", bus, maxSubscriptions: Number.POSITIVE_INFINITY },
     );
     const made = { handler, bus, users: 0 };
     served.set(tenantId, made);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { JSONRPCResponse, Tool } from "@modelcontextprotocol/server";
+import type { BoardwalkError } from "../errors.js";
 import type { Rejection } from "./body.js";
 
 /** Writing answers: plain JSON, with tool lists turned into bytes only once. */
@@ -31,6 +32,14 @@ export function writeError(
 ): void {
   const error = { code, message, ...(data === undefined ? {} : { data }) };
   const headers: Record<string, string> = status === 405 ? { allow: "GET, POST, DELETE" } : {};
+  writeJson(res, status, JSON.stringify({ jsonrpc: "2.0", id, error }), headers);
+}
+
+/** Too much was asked for; the reply says when to come back. */
+export function writeLimited(res: ServerResponse, limit: BoardwalkError, id: string | number | null): void {
+  const { status, code, message, retryAfterMs = 0 } = limit;
+  const error = { code: -32000, message, data: { code, retryAfterMs } };
+  const headers = { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
   writeJson(res, status, JSON.stringify({ jsonrpc: "2.0", id, error }), headers);
 }
 

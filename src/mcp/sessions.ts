@@ -24,11 +24,15 @@ export interface SessionsOptions {
   readonly now: () => Date;
   /** How long a session may be idle; one with a request in flight or a stream open is not. */
   readonly idleMs?: number;
-  readonly maxPerTenant?: number;
 }
 
 export interface Sessions {
   readonly size: number;
+  /**
+   * Ends sessions that nobody has used for a minute, the one used longest ago first, until the tenant has fewer than
+   * `max`. @returns false when it has as many that are in use.
+   */
+  makeRoom(tenantId: string | undefined, max: number): boolean;
   /** With `id`, a session that was begun elsewhere. */
   create(principal: Principal, surface: Surface, client: string | undefined, id?: string): Session;
   /** The session of that id when it is this principal's, on this surface; else nothing, whoever's it is. */
@@ -65,7 +69,8 @@ interface Held extends Session {
 
 const IDLE_MS = 30 * 60_000;
 const SWEEP_MS = 60_000;
-const MAX_PER_TENANT = 1000;
+/** One that was used later than that is not ended for another's sake. */
+const IN_USE_MS = 60_000;
 const MAX_MISSED = 100;
 
 export function createSessions(options: SessionsOptions): Sessions {
@@ -75,7 +80,6 @@ export function createSessions(options: SessionsOptions): Sessions {
 class SessionTable implements Sessions {
   readonly #now: () => Date;
   readonly #idleMs: number;
-  readonly #maxPerTenant: number;
   readonly #byId = new Map<string, Held>();
   /** By tenant, least recently used first. */
   readonly #byTenant = new Map<string | undefined, Set<Held>>();
@@ -84,7 +88,6 @@ class SessionTable implements Sessions {
   constructor(options: SessionsOptions) {
     this.#now = options.now;
     this.#idleMs = options.idleMs ?? IDLE_MS;
-    this.#maxPerTenant = options.maxPerTenant ?? MAX_PER_TENANT;
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
     this.#sweeper.unref();
   }
@@ -107,7 +110,6 @@ class SessionTable implements Sessions {
       stream: undefined,
       missed: new Map(),
     };
-    this.#makeRoom(held.tenantId);
     this.#byId.set(held.id, held);
     this.#use(held);
     return held;
@@ -209,21 +211,21 @@ class SessionTable implements Sessions {
     ofTenant.add(held);
   }
 
-  #isIdle(held: Held): boolean {
+  makeRoom(tenantId: string | undefined, max: number): boolean {
+    const ofTenant = this.#byTenant.get(tenantId) ?? new Set();
+    for (const held of ofTenant) {
+      if (ofTenant.size < max) break;
+      if (this.#isIdle(held, IN_USE_MS)) this.end(held);
+    }
+    return ofTenant.size < max;
+  }
+
+  #isIdle(held: Held, idleMs = this.#idleMs): boolean {
     const busy = held.inFlight > 0 || held.stream !== undefined;
-    return !busy && this.#now().getTime() - held.lastUsed > this.#idleMs;
+    return !busy && this.#now().getTime() - held.lastUsed > idleMs;
   }
 
   #sweep(): void {
     for (const held of [...this.#byId.values()]) if (this.#isIdle(held)) this.end(held);
-  }
-
-  /** Ends the session used longest ago; one with a stream open only when all have one, one being served never. */
-  #makeRoom(tenantId: string | undefined): void {
-    const ofTenant = this.#byTenant.get(tenantId);
-    if (ofTenant === undefined || ofTenant.size < this.#maxPerTenant) return;
-    const unserved = [...ofTenant].filter((held) => held.inFlight === 0);
-    const oldest = unserved.find((held) => held.stream === undefined) ?? unserved[0];
-    if (oldest !== undefined) this.end(oldest);
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { TenantStore } from "../store/store.js";
+import { noPlace, type TenantBudgets } from "../tickets/budgets.js";
 import type { EventStream } from "./event-stream.js";
 import type { Principal } from "./principal.js";
 import type { Focus, Session, Sessions } from "./sessions.js";
@@ -10,6 +11,7 @@ import type { Focus, Session, Sessions } from "./sessions.js";
  * and only its person can take it up elsewhere. A stream lives where it was opened; news find it from anywhere.
  */
 export interface SharedSessions extends Pick<Sessions, "during" | "detach" | "notify" | "size"> {
+  /** @throws BoardwalkError `rate_limited` when its tenant has as many in use as it may have. */
   begin(...by: Parameters<Sessions["create"]>): Promise<Session>;
   find(...by: Parameters<Sessions["find"]>): Promise<Session | undefined>;
   attach(session: Session, stream: EventStream): void;
@@ -35,6 +37,8 @@ export interface SharedSessionsOptions {
   readonly sessions: Sessions;
   /** Without one, sessions are this process's own. */
   readonly bus?: SessionBus;
+  /** Without them a tenant may have any number. */
+  readonly budgets?: TenantBudgets;
   readonly now: () => Date;
   readonly idleMs?: number;
   readonly report: (error: unknown) => void;
@@ -118,6 +122,8 @@ class SharedTable implements SharedSessions {
   }
 
   async begin(...[principal, surface, client]: Parameters<Sessions["create"]>): Promise<Session> {
+    const max = await this.#most(principal);
+    if (!this.#table.makeRoom(principal.tenant?.id, max)) throw noPlace("sessions", max);
     const session = this.#table.create(principal, surface, client);
     this.#share(session, principal, false);
     await this.#save(session);
@@ -135,17 +141,26 @@ class SharedTable implements SharedSessions {
       return local;
     }
     if (facts.person !== speaker.person || facts.surface !== surface) return undefined;
+    const max = local === undefined ? await this.#most(principal) : 0;
     // Another request may have taken it up while we asked.
-    const session = local ?? this.#table.find(id, principal, surface) ?? this.#adopt(id, principal, facts);
+    const session =
+      local ?? this.#table.find(id, principal, surface) ?? this.#adopt(id, principal, facts, max);
     apply(facts, session);
     await this.#saveAgain(session);
     return session;
   }
 
-  #adopt(id: string, principal: Principal, facts: Facts): Session {
+  /** It was let in where it began, so it is not turned away here. */
+  #adopt(id: string, principal: Principal, facts: Facts, max: number): Session {
+    this.#table.makeRoom(principal.tenant?.id, max);
     const session = this.#table.create(principal, facts.surface, facts.client, id);
     this.#share(session, principal, true);
     return session;
+  }
+
+  async #most({ tenant }: Principal): Promise<number> {
+    const { budgets } = this.#options;
+    return budgets === undefined ? Number.POSITIVE_INFINITY : (await budgets.limitsFor(tenant)).sessions;
   }
 
   #share(session: Session, { tenant, speaker }: Principal, adopted: boolean): void {

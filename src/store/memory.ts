@@ -141,6 +141,10 @@ class MemoryTenant implements TenantStore {
     return { ...record, version };
   }
 
+  async countActors(): Promise<number> {
+    return this.#actors.size;
+  }
+
   #changed(id: string): void {
     this.#changes.delete(id);
     this.#changes.set(id, ++this.#revision);

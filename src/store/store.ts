@@ -44,6 +44,7 @@ export interface TenantStore {
   saveActor(record: ActorRecord, history?: readonly HistoryEvent[]): Promise<ActorRecord>;
   /** Saves new records, or ones read at their version, in bulk; a record that lost its race is left out of the answer. */
   saveActors(records: readonly ActorRecord[]): Promise<readonly ActorRecord[]>;
+  countActors(): Promise<number>;
   /** Forgets the actor and its history; the change feed tells of it. */
   deleteActor(id: TicketId): Promise<void>;
   /**

@@ -8,6 +8,8 @@ import { RULE_PROBLEMS } from "./rules.js";
 /** No login will do until a person has connected the board again. */
 const LOST = "auth_expired";
 export const BOUNCING = "bouncing";
+/** The tenant has as many tickets as it may have. */
+export const NO_ROOM = "no_room";
 
 /** The health once these `found` problems stand in for all earlier ones of the same `codes`. */
 export function healthWith(
@@ -21,7 +23,7 @@ export function healthWith(
 }
 
 /** Found by others than a probe of the credentials: a sync, the webhook's registration, the team's own rules. */
-const NOT_PROBED: readonly string[] = ["sync", "webhook", BOUNCING, ...RULE_PROBLEMS];
+const NOT_PROBED: readonly string[] = ["sync", "webhook", BOUNCING, NO_ROOM, ...RULE_PROBLEMS];
 
 /** The health once a probe has `found` these: whatever an earlier one had found and is put right is gone. */
 export function healthProbed(record: Pick<ConnectionRecord, "health">, found: readonly Problem[]): Health {

@@ -3,7 +3,7 @@ import { BoardwalkError } from "../errors.js";
 import type { ActorRecord, TenantStore } from "../store/store.js";
 import type { OpenBoard } from "../tickets/boards.js";
 import { observeJobFor, type SyncReach } from "../tickets/jobs.js";
-import { BOUNCING, bounceProblems, healthWith } from "./health.js";
+import { BOUNCING, bounceProblems, healthWith, NO_ROOM } from "./health.js";
 import { lookAt, ownTickets, pullTickets, type Read } from "./pull-tickets.js";
 import { isDue, pullWorkflows, strandedStatuses } from "./pull-workflows.js";
 import { type Change, type ConnectionRecord, sharedSettings } from "./records.js";
@@ -68,7 +68,7 @@ async function sync(work: Work, reach: SyncReach): Promise<SyncResult> {
   if (reach !== "poll" || isDue(workflowsAt, deps.workflowPollMs, sealed, startedAt)) await refresh();
   const tickets = await readTickets(work, full, refresh);
   await heal(work, full, tickets, changes);
-  const workflows = await noteImport(work, { full, pulled, created: tickets.created });
+  const workflows = await noteImport(work, { full, pulled, tickets });
   return { workflows, tickets: tickets.read, changes };
 }
 
@@ -140,7 +140,7 @@ export async function refreshWorkflows(
 /** @returns how many workflows the connection has. */
 async function noteImport(
   { deps, tenant, connection: { id }, startedAt }: Work,
-  done: { readonly full: boolean; readonly pulled: boolean; readonly created: number },
+  done: { readonly full: boolean; readonly pulled: boolean; readonly tickets: Read },
 ): Promise<number> {
   const { byId } = await deps.workflows.of(tenant);
   const graphs = [...byId.values()]
@@ -151,14 +151,17 @@ async function noteImport(
   await deps.connections.update(tenant, id, ({ progress: _done, ...record }) => {
     const { hooks, allowedMoves } = sharedSettings.parse(record.settings);
     const problems = [
+      ...noRoomProblems(done.tickets.leftOut),
       ...idleHookRules(hooks, graphs),
       ...idleMoveRules(allowedMoves, graphs),
       ...bounceProblems(record, startedAt),
     ];
-    const tickets = (record.imported?.tickets ?? 0) + done.created;
+    const tickets = (record.imported?.tickets ?? 0) + done.tickets.created;
+    // A poll shows none of the tickets that found no room before it.
+    const noRoom = done.full || done.tickets.leftOut > 0 ? [NO_ROOM] : [];
     return {
       ...record,
-      health: healthWith(record, [TROUBLE, LOST, BOUNCING, ...RULE_PROBLEMS], problems),
+      health: healthWith(record, [TROUBLE, LOST, BOUNCING, ...RULE_PROBLEMS, ...noRoom], problems),
       imported: { workflows: graphs.length, tickets, at },
       ...(done.pulled ? { workflowsAt: at } : {}),
       ...(done.full ? { fullAt: at } : {}),
@@ -166,6 +169,17 @@ async function noteImport(
     };
   });
   return graphs.length;
+}
+
+function noRoomProblems(leftOut: number): Problem[] {
+  if (leftOut === 0) return [];
+  return [
+    {
+      code: NO_ROOM,
+      message: `This team has as many tickets as it may have, so ${leftOut} of this board were left out.`,
+      fix: "Connect less of the board, or ask the operator for more (BOARDWALK_TENANT_TICKETS). They are tried again every six hours.",
+    },
+  ];
 }
 
 const TROUBLE = "sync";

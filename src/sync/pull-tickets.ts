@@ -3,6 +3,7 @@ import type { ActorRecord, TenantStore } from "../store/store.js";
 import { newActor, observe } from "../tickets/actor.js";
 import { arrive } from "../tickets/arrive.js";
 import type { OpenBoard } from "../tickets/boards.js";
+import { roomForTickets } from "../tickets/budgets.js";
 import { observeJobFor } from "../tickets/jobs.js";
 import { look, tellNews } from "../tickets/look.js";
 import type { SyncDeps } from "./sync-deps.js";
@@ -26,6 +27,8 @@ export interface Reading {
 export interface Read {
   readonly read: number;
   readonly created: number;
+  /** New tickets that the tenant had no room for. */
+  readonly leftOut: number;
   readonly ids: ReadonlySet<string>;
   /** Known tickets that the listing shows elsewhere under the very time we have: only a read can tell which is newer. */
   readonly unsure: readonly string[];
@@ -42,11 +45,13 @@ export async function pullTickets(
   const ids = new Set<string>();
   const unsure: string[] = [];
   let created = 0;
+  let leftOut = 0;
   let read = 0;
   const take = async (batch: readonly Ticket[], soFar: number) => {
     if (await namesUnknownStatus(deps, tenant, batch)) await reading.refresh();
     const taken = await takeIn(deps, tenant, connection, batch);
     created += taken.created;
+    leftOut += taken.leftOut;
     unsure.push(...taken.unsure);
     await reading.onProgress(soFar);
   };
@@ -66,7 +71,7 @@ export async function pullTickets(
     await keeping.end();
   }
   if (batch.length > 0) await take(batch, read);
-  return { read, created, ids, unsure };
+  return { read, created, leftOut, ids, unsure };
 }
 
 /** So many batches wait to be kept, however large the board: as much as the largest page that a board gives. */
@@ -103,23 +108,25 @@ async function takeIn(
   tenant: TenantStore,
   connection: string,
   tickets: readonly Ticket[],
-): Promise<{ readonly created: number; readonly unsure: readonly string[] }> {
+): Promise<{ readonly created: number; readonly leftOut: number; readonly unsure: readonly string[] }> {
   const known = await tenant.getActors(tickets.map((ticket) => ticket.id));
   const fresh = tickets.filter((_ticket, i) => known[i] === undefined);
-  const saved = await tenant.saveActors(fresh.map((ticket) => newActor(ticket, connection)));
+  const room = fresh.length === 0 ? 0 : await roomForTickets(deps.worker, tenant);
+  const leftOut = new Set(fresh.slice(room));
+  const saved = await tenant.saveActors(fresh.slice(0, room).map((ticket) => newActor(ticket, connection)));
   const isNew = new Set(saved.map((record) => record.ticket.id));
   for (const record of saved) deps.worker.changed?.(tenant.id, record);
   const { byId } = await deps.workflows.of(tenant);
   const unsure: string[] = [];
   for (const [i, ticket] of tickets.entries()) {
-    if (isNew.has(ticket.id)) continue;
+    if (isNew.has(ticket.id) || leftOut.has(ticket)) continue;
     const before = known[i];
     const about = { connection, workflow: byId.get(ticket.workflow), at: deps.now() };
     if (before !== undefined && arrive(before, ticket, about) === before) continue;
     if (before !== undefined && isUnsure(before, ticket)) unsure.push(ticket.id);
     else await tellNews(deps.worker, tenant, before, await observe(tenant, ticket, about));
   }
-  return { created: saved.length, unsure };
+  return { created: saved.length, leftOut: leftOut.size, unsure };
 }
 
 function isUnsure(before: ActorRecord, ticket: Ticket): boolean {

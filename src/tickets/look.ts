@@ -5,6 +5,7 @@ import { type JobContext, TryAgain } from "../hooks/hooks.js";
 import type { ActorRecord, TenantStore } from "../store/store.js";
 import { observeSince, saveUnlessRaced } from "./actor.js";
 import { leave } from "./arrive.js";
+import { roomForTickets } from "./budgets.js";
 import { jobsOwed, syncJobFor } from "./jobs.js";
 import type { WorkerDeps } from "./worker-deps.js";
 import type { Workflow } from "./workflow.js";
@@ -58,7 +59,7 @@ export interface WhereToLook {
 
 /**
  * Reads one ticket and keeps what is new; what that owes is put at once. Two looks at a time end with the later one.
- * @returns its record; `undefined` when neither we nor the board know it.
+ * @returns its record; `undefined` when neither we nor the board know it, or the tenant has no room for another.
  * @throws TryAgain while another process is pulling the workflow that this ticket needs.
  */
 export async function look(
@@ -74,6 +75,7 @@ export async function look(
     ]);
     const seen = await connector.readTicket(where.ticket, signal);
     if (seen === undefined && before === undefined) return undefined;
+    if (before === undefined && (await roomForTickets(deps, store)) === 0) return undefined;
     const after =
       seen === undefined
         ? await noteGone(deps, store, before)

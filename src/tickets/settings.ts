@@ -26,12 +26,27 @@ export const speechSetting = z.object({
 });
 export type SpeechSetting = z.infer<typeof speechSetting>;
 
+const most = (max: number) => z.int().min(1).max(max).exactOptional();
+
+/** How much of the service a tenant may use where that is not what everybody may: its setting `budgets`. */
+export const budgetsSetting = z.strictObject({
+  callsPerMinute: most(10_000_000),
+  sessions: most(1_000_000),
+  streams: most(1_000_000),
+  tickets: most(10_000_000),
+});
+export type BudgetsSetting = z.infer<typeof budgetsSetting>;
+
 export function catalogueChoiceOf(tenant: TenantStore): Promise<CatalogueChoice> {
   return settingOf(tenant, "mcp", catalogueChoice);
 }
 
 export function speechSettingOf(tenant: TenantStore): Promise<SpeechSetting> {
   return settingOf(tenant, "speech", speechSetting);
+}
+
+export function budgetsSettingOf(tenant: TenantStore): Promise<BudgetsSetting> {
+  return settingOf(tenant, "budgets", budgetsSetting);
 }
 
 /** A setting that does not parse is no choice: tools and talks are too important to be lost over it. */

@@ -19,5 +19,7 @@ export interface WorkerDeps {
   readonly moved?: (move: SettledMove, ticket: string, tookMs: number) => void;
   /** For how long after it was decided a write may still go out. Well below what it takes to lose a job. @default 5000 */
   readonly leaseMs?: number;
+  /** How many tickets a tenant may have here. @default any number */
+  readonly mostTickets?: (tenant: TenantStore) => Promise<number>;
   now(): Date;
 }

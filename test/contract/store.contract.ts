@@ -203,8 +203,11 @@ function describeActors(fresh: () => TenantStore): void {
     it("deletes a ticket with all that is its own, and may then be given it anew", async () => {
       const tenant = fresh();
       await tenant.saveActor(actor("a", { pending: pending("x") }), [event("old")]);
+      await tenant.saveActors([actor("b"), actor("c")]);
+      expect(await tenant.countActors()).toBe(3);
       await tenant.deleteActor("a");
       await tenant.deleteActor("a");
+      expect(await tenant.countActors()).toBe(2);
       expect(await tenant.getActor("a")).toBeUndefined();
       expect(await tenant.history("a", { limit: 10 })).toEqual({ items: [] });
       const stale = tenant.saveActor(actor("a", { version: 1 }));

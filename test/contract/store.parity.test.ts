@@ -49,6 +49,7 @@ const steps = fc.oneof(
   step<[string]>("delete", [id], (tenant, ticket) => tenant.deleteActor(ticket)),
   step<[string[]]>("get", [fc.array(id, { maxLength: 4 })], (tenant, tickets) => tenant.getActors(tickets)),
   step<[number, number]>("changes", [revision, limit], (tenant, since, n) => tenant.changesSince(since, n)),
+  step<[]>("count", [], (tenant) => tenant.countActors()),
   step<[number]>("unsettled", [limit], (tenant, n) => tenant.unsettled(n)),
   step<[string, number | undefined, number]>(
     "history",

@@ -82,12 +82,16 @@ describe("the command line", () => {
         "12",
         "--json",
       ]);
-      expect(JSON.parse(chosen.stdout)).toEqual({ mcp: { maxTools: 12 }, speech: { locale: "ja-JP" } });
+      expect(JSON.parse(chosen.stdout)).toEqual({
+        budgets: {},
+        mcp: { maxTools: 12 },
+        speech: { locale: "ja-JP" },
+      });
       const back = await boardwalk([
         ...["tenant", "settings", "acme", "--json"],
-        ...["--locale", "default", "--max-tools", "default"],
+        ...["--locale", "default", "--max-tools", "default", "--tickets", "5000"],
       ]);
-      expect(JSON.parse(back.stdout)).toEqual({ mcp: {}, speech: {} });
+      expect(JSON.parse(back.stdout)).toEqual({ mcp: {}, speech: {}, budgets: { tickets: 5_000 } });
       const wrong = await boardwalk(["tenant", "settings", "acme", "--locale", "xx"]);
       expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("en, pt-BR, ja-JP, default") });
     },

@@ -46,7 +46,7 @@ async function chooses(group: string, value: object): Promise<unknown> {
 
 describe("a team's settings", () => {
   it("begin with no choice made", async () => {
-    expect(await world.api(0, "GET", PATH)).toEqual({ mcp: {}, speech: {} });
+    expect(await world.api(0, "GET", PATH)).toEqual({ mcp: {}, speech: {}, budgets: {} });
   });
 
   it("make the tools anew, for clients of every replica and of no other team", async () => {
@@ -80,7 +80,7 @@ describe("a team's settings", () => {
     });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ code: "invalid", detail: expect.stringMatching(/tools/) });
-    expect(await world.api(1, "GET", PATH)).toEqual({ mcp: {}, speech: {} });
+    expect(await world.api(1, "GET", PATH)).toEqual({ mcp: {}, speech: {}, budgets: {} });
   });
 
   it("are audited", async () => {

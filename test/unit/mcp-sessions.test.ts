@@ -12,7 +12,7 @@ let sessions: Sessions;
 
 beforeEach(() => {
   clock = 0;
-  sessions = createSessions({ now: () => new Date(clock), idleMs: 100, maxPerTenant: 2 });
+  sessions = createSessions({ now: () => new Date(clock), idleMs: 100_000 });
 });
 
 afterEach(() => sessions.close());
@@ -43,14 +43,13 @@ describe("sessions", () => {
           finish = resolve;
         }),
     );
-    clock = 1000;
+    clock = 200_000;
     expect(find(session.id)).toBe(session);
-    create();
-    create();
+    expect(sessions.makeRoom("acme", 1)).toBe(false);
     expect(find(session.id)).toBe(session);
     finish();
     await work;
-    clock = 1101;
+    clock = 300_001;
     expect(find(session.id)).toBeUndefined();
   });
 
@@ -58,10 +57,10 @@ describe("sessions", () => {
     const session = create();
     const open = stream();
     sessions.attach(session, open);
-    clock = 1000;
+    clock = 200_000;
     expect(find(session.id)).toBe(session);
     sessions.detach(session, open);
-    clock = 1101;
+    clock = 300_001;
     expect(find(session.id)).toBeUndefined();
   });
 
@@ -90,14 +89,19 @@ describe("sessions", () => {
     expect(sessions.size).toBe(0);
   });
 
-  it("are bounded per tenant; one with a stream goes last", () => {
-    const [streaming, idle] = [create(), create()];
+  it("make room by what nobody has used for a minute, longest ago first, and by nothing else", () => {
+    const [streaming, first, second] = [create(), create(), create()];
     sessions.attach(streaming, stream());
-    create();
-    expect(find(streaming.id)).toBe(streaming);
-    expect(find(idle.id)).toBeUndefined();
     const other = { ...ann, tenant: store.tenant("globex") };
-    sessions.create(other, "generated", undefined);
-    expect(sessions.size).toBe(3);
+    const theirs = sessions.create(other, "generated", undefined);
+    expect(sessions.makeRoom("acme", 3)).toBe(false);
+    expect(sessions.size).toBe(4);
+    clock = 60_001;
+    expect(sessions.makeRoom("acme", 3)).toBe(true);
+    expect(sessions.peek(first.id)).toBeUndefined();
+    expect(find(second.id)).toBe(second);
+    expect(sessions.makeRoom("acme", 2)).toBe(false);
+    expect(find(streaming.id)).toBe(streaming);
+    expect(sessions.peek(theirs.id)).toBe(theirs);
   });
 });

@@ -25,9 +25,9 @@ export function createBudgets(redis?: Redis): Budgets {
   }
 
   return {
-    async take(budget) {
+    async take(budget, requests = 1) {
       try {
-        await limiterFor(budget).consume(budget.key);
+        await limiterFor(budget).consume(budget.key, requests);
         return 0;
       } catch (refused) {
         if (refused instanceof RateLimiterRes) return Math.max(1, refused.msBeforeNext);

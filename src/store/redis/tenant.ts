@@ -74,6 +74,10 @@ export class RedisTenant implements TenantStore {
     return saved;
   }
 
+  async countActors(): Promise<number> {
+    return this.#redis.run((client) => client.hlen(this.#keys.actors));
+  }
+
   #saveArguments(record: ActorRecord): (string | number)[] {
     const [id, ...saved] = bulkArguments(record);
     return [...this.#actorKeys(id), id, ...saved, this.#limits.history];
