@@ -1,4 +1,4 @@
-import type { Request } from "express";
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { Store, TenantStore } from "../store/store.js";
@@ -25,7 +25,7 @@ export interface Caller {
 }
 
 /** @throws BoardwalkError `unauthorized` for a missing, wrong or revoked token. */
-export async function callerOf(store: Store, request: Request): Promise<Caller> {
+export async function callerOf(store: Store, request: IncomingMessage): Promise<Caller> {
   const token = bearerOf(request.headers.authorization);
   const handle = token === undefined ? undefined : await store.findHandle("token", hashToken(token));
   if (handle === undefined) {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Express, Request, Response } from "express";
 import { BoardwalkError } from "../errors.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { callerOf } from "./auth.js";
@@ -44,21 +43,41 @@ export interface McpRoutesDeps {
   readonly mcp: McpEndpoint;
   readonly oauth: Pick<Oauth, "bearerOf">;
   readonly addresses: Addresses;
+  report(error: BoardwalkError): void;
 }
 
-export function addMcpRoutes(app: Express, deps: McpRoutesDeps): void {
-  app.all(["/mcp", "/t/:tenant/mcp", "/alexa/mcp"], async (request, response, next) => {
-    const resource = resourceAt(request.path.replace(/\/$/, ""), deps.addresses);
-    if (resource === undefined) next();
-    else await answer(deps, resource, request, response);
-  });
+/** Serves a request when it is for an MCP address, and says so; any other is left as it is. */
+export type McpRoutes = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** Plain functions of Node's server: a read costs less than Express's way to it. */
+export function createMcpRoutes(deps: McpRoutesDeps): McpRoutes {
+  return (request, response) => {
+    const resource = resourceAt(pathOf(request.url ?? "/"), deps.addresses);
+    if (resource === undefined) return false;
+    answer(deps, resource, request, response).catch((thrown: unknown) => {
+      const error = BoardwalkError.from(thrown);
+      deps.report(error);
+      if (response.headersSent) response.destroy();
+      else sendProblem(response, error);
+    });
+    return true;
+  };
+}
+
+/** Without the query, and the slash that some clients put at the end. */
+function pathOf(url: string): string {
+  // A proxy may ask by the whole address.
+  if (!url.startsWith("/")) return URL.canParse(url) ? pathOf(new URL(url).pathname) : url;
+  const query = url.indexOf("?");
+  const path = query < 0 ? url : url.slice(0, query);
+  return path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 async function answer(
   deps: McpRoutesDeps,
   resource: Resource,
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
   const refused = deps.mcp.guard(request);
   if (refused !== undefined) return sendProblem(response, new BoardwalkError("forbidden", refused.message));
@@ -87,7 +106,7 @@ async function answer(
 async function principalOf(
   { store, oauth }: McpRoutesDeps,
   resource: Resource,
-  request: Request,
+  request: IncomingMessage,
 ): Promise<McpPrincipal> {
   const token = bearerOf(request.headers.authorization);
   if (token !== undefined && !isOurs(token)) {
@@ -124,7 +143,7 @@ function whyNotHere(resource: Resource, { tenant }: McpPrincipal): string | unde
 function challenge(
   { addresses }: McpRoutesDeps,
   resource: Resource,
-  response: Response,
+  response: ServerResponse,
   error: "invalid_token" | "insufficient_scope" | undefined,
   scope: string = USER_SCOPES.join(" "),
 ): void {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { NextFunction, Request, Response } from "express";
 import type { z } from "zod";
 import { BoardwalkError } from "../errors.js";
@@ -27,7 +28,7 @@ export function problemOf(error: BoardwalkError): Problem {
 
 /** Writes the problem; `more` are extension members. */
 export function sendProblem(
-  response: Response,
+  response: ServerResponse,
   error: BoardwalkError,
   more: Readonly<Record<string, unknown>> = {},
   status = error.status,
@@ -36,7 +37,11 @@ export function sendProblem(
     response.setHeader("retry-after", String(Math.ceil(error.retryAfterMs / 1000)));
   }
   const body = JSON.stringify({ ...more, ...problemOf(error), status });
-  response.status(status).type("application/problem+json").send(body);
+  response.writeHead(status, {
+    "content-type": "application/problem+json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+  });
+  response.end(body);
 }
 
 /** @throws BoardwalkError `invalid` that names each faulty member, never its value. */

@@ -1,10 +1,11 @@
+import type { RequestListener } from "node:http";
 import express, { type Express } from "express";
 import helmet from "helmet";
 import { BoardwalkError } from "../errors.js";
 import type { Hooks } from "../hooks/hooks.js";
 import { createAdminApi } from "./admin.js";
 import type { AdminDeps } from "./admin-deps.js";
-import { addMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
+import { createMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
 import { addMetricsRoute, type Metrics } from "./metrics.js";
 import type { Oauth } from "./oauth.js";
 import type { Addresses } from "./oauth-resources.js";
@@ -26,10 +27,18 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   report(error: BoardwalkError): void;
 }
 
-export function createHttp(deps: HttpDeps): Express {
+/** All that is served over HTTP: agents' calls first, by the shortest way, and everything else by Express. */
+export function createHttp(deps: HttpDeps): RequestListener {
+  const mcp = createMcpRoutes(deps);
+  const app = createExpress(deps);
+  return (request, response) => {
+    if (!mcp(request, response)) app(request, response);
+  };
+}
+
+function createExpress(deps: HttpDeps): Express {
   const app = express().disable("x-powered-by").disable("etag");
   app.use("/webhooks", createWebhookRoutes(deps));
-  addMcpRoutes(app, deps);
   deps.oauth.addRoutes(app);
   app.use(helmet());
   addHealthRoutes(app, deps);
