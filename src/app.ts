@@ -31,6 +31,8 @@ import { createSyncHandlers, type SyncWorkerDeps } from "./sync/handlers.js";
 import { noteBounce } from "./sync/health.js";
 import { refreshWorkflows } from "./sync/import.js";
 import { createTicketNews, listenForNews, tellConnection, tellWorkflows } from "./sync/news.js";
+import type { OpenerDeps } from "./sync/open-board.js";
+import { createPreviews, type Previews } from "./sync/previews.js";
 import { createSealer } from "./sync/seal.js";
 import { createTenantBudgets, type Limits, type TenantBudgets } from "./tickets/budgets.js";
 import { createTickets } from "./tickets/desk.js";
@@ -170,6 +172,7 @@ async function openState(
 
 interface Parts {
   readonly connections: Connections;
+  readonly previews: Previews;
   readonly tickets: Tickets;
   readonly views: Views;
   readonly workflows: ReturnType<typeof createWorkflows>;
@@ -190,7 +193,7 @@ function wire(config: Config, state: State, log: RootLog): Parts {
       : requireEncryptionKeys(config);
   const providers = BOARDS.map(({ provider }) => provider);
   const metrics = createAppMetrics({ store: state.store, providers, version: VERSION, now });
-  const connections = createConnections({
+  const opener: OpenerDeps = {
     tells: metrics.tells,
     kinds: BOARDS,
     vcsKinds: REPOSITORIES,
@@ -201,11 +204,14 @@ function wire(config: Config, state: State, log: RootLog): Parts {
         emptyCommit: settings.vcs?.emptyCommit ?? false,
       }),
     }),
-    sealer: createSealer(keys),
     checkUrl: createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts }),
     budgets: state.budgets,
     now,
     hide: (secret) => log.hide(secret),
+  };
+  const connections = createConnections({
+    ...opener,
+    sealer: createSealer(keys),
     changed: (tenant, connection) =>
       void tellConnection(state.store, tenant, connection).catch((error: unknown) =>
         reportTo(log, BoardwalkError.from(error)),
@@ -215,6 +221,7 @@ function wire(config: Config, state: State, log: RootLog): Parts {
   const tickets = createTickets({ views, jobs: state.hooks, now });
   const parts: Parts = {
     connections,
+    previews: createPreviews(opener),
     tickets,
     views,
     workflows,
@@ -334,10 +341,10 @@ async function startWeb(
     sessions: oauth.sessions,
     live,
     page: openPage(),
-    store: state.store,
-    hooks: state.hooks,
-    jobs: state.hooks,
+    store,
+    ...{ hooks: state.hooks, jobs: state.hooks },
     connections: parts.connections,
+    previews: parts.previews,
     tickets: parts.tickets,
     views: parts.views,
     mcp,

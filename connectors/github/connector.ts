@@ -14,6 +14,7 @@ import { rereading, siteOf } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { NO_STATUS } from "../../src/machine/index.js";
 import { createGithubApi, type GithubApi, type GithubApiOptions, isGithubCom } from "./api.js";
+import { listProjects } from "./choices.js";
 import { clearStatusDocument, commentDocument, setStatusDocument } from "./documents.js";
 import { BOARD } from "./errors.js";
 import { run } from "./graphql.js";
@@ -49,6 +50,12 @@ export const github: ConnectorKind<GithubSettings, GithubCredentials> = {
   credentials: githubCredentials as z.ZodType<GithubCredentials>,
   budgets,
   create: (settings, credentials, kit) => createGithubConnector(settings, credentials, kit),
+  choices: {
+    setting: "project",
+    settings: githubSettings.omit({ project: true }) as z.ZodType<Partial<GithubSettings>>,
+    list: ({ owner = "", apiUrl = DEFAULT_API_URL }, credentials, kit, signal) =>
+      listProjects(createGithubApi(apiUrl, credentials, kit), owner, signal),
+  },
 };
 
 /**

@@ -68,6 +68,35 @@ export const projectDocument: GraphqlDocument<z.infer<typeof ownerReply>> = {
   data: ownerReply,
 };
 
+const projectsReply = z.object({
+  repositoryOwner: z
+    .object({
+      projectsV2: z
+        .object({
+          nodes: z.array(z.object({ number: z.number(), title: z.string(), closed: z.boolean() }).nullable()),
+          pageInfo,
+        })
+        .optional(),
+    })
+    .nullable(),
+});
+
+/** The projects of a person or an organization that this account sees. */
+export const projectsDocument: GraphqlDocument<z.infer<typeof projectsReply>> = {
+  kind: "query",
+  query: `query BoardwalkProjects($owner: String!, $after: String) {
+  repositoryOwner(login: $owner) {
+    ... on ProjectV2Owner {
+      projectsV2(first: 100, after: $after) {
+        nodes { number title closed }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+}`,
+  data: projectsReply,
+};
+
 const repository = z.object({ name: z.string(), nameWithOwner: z.string() });
 const content = z.discriminatedUnion("__typename", [
   z.object({
@@ -198,6 +227,7 @@ export const commentDocument: GraphqlDocument<z.infer<typeof commentReply>> = {
 
 export const ALL_DOCUMENTS = [
   projectDocument,
+  projectsDocument,
   itemDocument,
   itemsDocument,
   setStatusDocument,

@@ -187,6 +187,12 @@ function workflowCalls(request: Request) {
       const send: Send = (client) => new Version3.Projects(client).getProject<unknown>(query);
       return request(shapes.projectShape, send, { signal });
     },
+    /** Those that this login may browse, archived ones left out. */
+    projects(startAt: number, signal: AbortSignal) {
+      const query = { startAt, maxResults: 100, orderBy: "name" as const };
+      const send: Send = (client) => new Version3.Projects(client).searchProjects<unknown>(query);
+      return request(shapes.projectPageShape, send, { signal });
+    },
     projectStatuses(projectId: string, signal: AbortSignal) {
       const query = { projectIdOrKey: numericId(projectId, "project id") };
       const send: Send = (client) => new Version3.Projects(client).getAllStatuses<unknown>(query);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Connector, ConnectorKind, ConnectorKit } from "../../src/board/connector.js";
 import { createJiraApi } from "./api.js";
 import { createJiraAuth, type JiraCredentials, jiraCredentials } from "./auth.js";
+import { listProjects } from "./choices.js";
 import { graphsFrom } from "./graph.js";
 import { jiraSite, PROJECT_PATTERN } from "./keys.js";
 import { readColumns, readWorkflows } from "./ladder.js";
@@ -27,6 +28,12 @@ export const jira: ConnectorKind<JiraSettings, JiraCredentials> = {
   settings: jiraSettings,
   credentials: jiraCredentials,
   create: createJiraConnector,
+  choices: {
+    setting: "project",
+    settings: jiraSettings.omit({ project: true }),
+    list: ({ baseUrl = "" }, credentials, kit, signal) =>
+      listProjects(createJiraApi({ baseUrl, auth: createJiraAuth(credentials, kit), kit }), signal),
+  },
 };
 
 function createJiraConnector(

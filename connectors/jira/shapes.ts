@@ -71,6 +71,11 @@ export const projectShape = z.object({
   issueTypes: z.array(z.object({ id: numeric, name: z.string() })).optional(),
 });
 
+export const projectPageShape = z.object({
+  isLast: z.boolean(),
+  values: z.array(z.object({ key: z.string(), name: z.string() })),
+});
+
 export const projectStatusesShape = z.array(
   z.object({ id: numeric, name: z.string(), statuses: z.array(statusShape) }),
 );

@@ -53,6 +53,15 @@ export const FIND_TEAMS = document(
   { teams: pageOf(teamShape) },
 );
 
+/** Every team that these credentials show. */
+export const TEAMS = document(
+  "query",
+  `query Teams($after: String) {
+  teams(first: ${PAGE}, after: $after) { nodes { ${TEAM} } pageInfo { hasNextPage endCursor } }
+}`,
+  { teams: pageOf(teamShape) },
+);
+
 export const TEAM_BY_ID = document("query", `query TeamById($id: String!) { team(id: $id) { ${TEAM} } }`, {
   team: teamShape,
 });
@@ -161,6 +170,7 @@ export const UPDATE_WEBHOOK = document(
 export const ALL_DOCUMENTS = [
   VIEWER,
   FIND_TEAMS,
+  TEAMS,
   TEAM_BY_ID,
   WORKFLOW,
   MORE_STATES,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Connector, ConnectorKind, ConnectorKit } from "../../src/board/connector.js";
 import { createLinearApi } from "./api.js";
 import { createLinearAuth, type LinearCredentials, linearCredentials } from "./auth.js";
+import { listTeams } from "./choices.js";
 import { VIEWER } from "./documents.js";
 import { graphFromTeam } from "./graph.js";
 import { linearSite } from "./keys.js";
@@ -29,6 +30,12 @@ export const linear: ConnectorKind<LinearSettings, LinearCredentials> = {
   settings: linearSettings,
   credentials: linearCredentials,
   create: createLinearConnector,
+  choices: {
+    setting: "team",
+    settings: linearSettings.omit({ team: true }),
+    list: ({ apiUrl = "" }, credentials, kit, signal) =>
+      listTeams(createLinearApi({ apiUrl, auth: createLinearAuth(credentials, kit, apiUrl), kit }), signal),
+  },
 };
 
 function createLinearConnector(

@@ -4,6 +4,7 @@ import { budgetKey } from "../../src/board/etiquette.js";
 import { createTrelloApi } from "./api.js";
 import { type TrelloCredentials, trelloCredentials } from "./auth.js";
 import { createBoardKeeper } from "./board.js";
+import { listBoards } from "./choices.js";
 import { graphFromBoard } from "./graph.js";
 import { boardInText, trelloSite } from "./keys.js";
 import { probeTrello } from "./probe.js";
@@ -40,6 +41,12 @@ export const trello: ConnectorKind<TrelloSettings, TrelloCredentials> = {
   credentials: trelloCredentials,
   budgets,
   create: createTrelloConnector,
+  choices: {
+    setting: "board",
+    settings: trelloSettings.omit({ board: true }),
+    list: ({ apiUrl = "" }, credentials, kit, signal) =>
+      listBoards(createTrelloApi({ apiUrl, credentials, kit }), signal),
+  },
 };
 
 /**

@@ -7,6 +7,7 @@ import { isTrelloId } from "./keys.js";
 const id = z.string().refine(isTrelloId, "must be a Trello id");
 
 export const boardShape = z.object({ id, name: z.string(), closed: z.boolean() });
+export const boardChoicesShape = z.array(boardShape.extend({ shortLink: z.string() }));
 export type TrelloBoard = z.infer<typeof boardShape>;
 
 export const listShape = z.object({

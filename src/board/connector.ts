@@ -155,6 +155,12 @@ export interface ConnectorKit {
   now(): Date;
 }
 
+/** Something that can be chosen for a setting, and what people call it. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
 /** One kind of board: how its settings and credentials look, and how to speak to it. */
 export interface ConnectorKind<S = unknown, C = unknown> {
   readonly provider: string;
@@ -163,4 +169,18 @@ export interface ConnectorKind<S = unknown, C = unknown> {
   /** How much may be asked of the board with these credentials, where the board publishes it. */
   budgets?(settings: S, credentials: C): readonly Budget[];
   create(settings: S, credentials: C, kit: ConnectorKit): Connector;
+  /** Which boards these credentials show, for whoever is about to choose one of them. */
+  readonly choices?: {
+    /** The setting that is chosen. */
+    readonly setting: string;
+    /** The settings that are needed without it. */
+    readonly settings: z.ZodType<Partial<S>>;
+    /** At most 500, in the order of their labels. */
+    list(
+      settings: Partial<S>,
+      credentials: C,
+      kit: ConnectorKit,
+      signal: AbortSignal,
+    ): Promise<readonly Choice[]>;
+  };
 }

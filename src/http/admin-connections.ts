@@ -6,6 +6,7 @@ import type { ConnectionRecord } from "../sync/records.js";
 import { lastDeliveryAt } from "../sync/webhooks.js";
 import { syncJobFor } from "../tickets/jobs.js";
 import type { AdminDeps, TenantOf } from "./admin-deps.js";
+import { workflowShape } from "./admin-workflows.js";
 
 /** A tenant's links to its boards. */
 
@@ -26,6 +27,15 @@ export function addConnectionReads(router: Router, deps: AdminDeps, tenantOf: Te
 }
 
 export function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
+  router.post("/tenants/:tenant/connections/choices", async (request, response) => {
+    response.json(await deps.previews.choices(await tenantOf(request), request.body));
+  });
+  router.post("/tenants/:tenant/connections/preview", async (request, response) => {
+    const found = await deps.previews.preview(await tenantOf(request), request.body);
+    const workflows = found.workflows.map((graph) => ({ graph, connection: "preview", version: 1 }));
+    const tools = deps.tools.preview(workflows);
+    response.json({ ...found, workflows: workflows.map(workflowShape), tools });
+  });
   router.post("/tenants/:tenant/connections", async (request, response) => {
     const tenant = await tenantOf(request);
     const record = await deps.connections.add(tenant, request.body);

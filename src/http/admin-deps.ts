@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Hooks } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import type { Connections } from "../sync/connections.js";
+import type { Previews } from "../sync/previews.js";
 import type { Tickets } from "../tickets/tickets.js";
 import type { Views } from "../tickets/view.js";
 import type { Live } from "./live.js";
@@ -16,6 +17,7 @@ export interface AdminDeps {
   readonly store: Store;
   readonly hooks: Pick<Hooks, "ask" | "put">;
   readonly connections: Connections;
+  readonly previews: Previews;
   readonly tickets: Tickets;
   readonly views: Views;
   readonly tools: ToolLists;

@@ -44,7 +44,7 @@ export function addWorkflowRoutes(
   });
 }
 
-function workflowShape({ graph, connection, version }: KeptWorkflow) {
+export function workflowShape({ graph, connection, version }: KeptWorkflow) {
   return {
     id: graph.id,
     connection,

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { historyEvent } from "../store/records.js";
 import { syncReply } from "../sync/handlers.js";
+import { choicesAnswer } from "../sync/previews.js";
 import { changeRecord, healthRecord, webhookRecord } from "../sync/records.js";
 import { owedAnswer } from "../tickets/owed.js";
 import { budgetsSetting, catalogueChoice, speechSetting } from "../tickets/settings.js";
 import { boardShape, hookShape, moveShape, ticketShape } from "../tickets/shapes.js";
 import { tokenRecord } from "./auth.js";
-import { shownSurface } from "./tool-lists.js";
+import { shownSurface, shownTool } from "./tool-lists.js";
 
 /** What the admin API answers, for its description: more keys may be added, none taken away. */
 
@@ -63,6 +64,13 @@ export const answers = {
   pairing: z.object({ name: text, code: text, expiresAt: text }),
   members: z.object({ members: z.array(z.object({ name: text, createdAt: text })) }),
   connection,
+  choices: choicesAnswer,
+  preview: z.object({
+    problems: z.array(z.object({ code: text, message: text, fix: text })),
+    workflows: z.array(workflow),
+    tickets: z.object({ counted: z.number(), more: z.boolean() }),
+    tools: z.array(shownTool),
+  }),
   connections: z.object({ connections: z.array(connection) }),
   sync: z.union([syncReply, z.object({ accepted: z.literal(true) })]),
   workflow,

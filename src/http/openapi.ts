@@ -1,5 +1,6 @@
 import type { Express } from "express";
 import { z } from "zod";
+import { triedConnection } from "../sync/previews.js";
 import { newConnection } from "../sync/records.js";
 import { budgetsSetting } from "../tickets/settings.js";
 import { newTenant, newToken, replayBody } from "./admin.js";
@@ -80,6 +81,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     body: newConnection,
     status: 201,
     answer: answers.connection,
+  },
+  [`post ${T}/connections/choices`]: {
+    summary: "Which boards these credentials show; nothing is kept.",
+    body: triedConnection,
+    answer: answers.choices,
+  },
+  [`post ${T}/connections/preview`]: {
+    summary: "What a board would be if it were connected; nothing is kept.",
+    body: triedConnection,
+    answer: answers.preview,
   },
   [`get ${T}/connections`]: { summary: "A team's boards and their health.", answer: answers.connections },
   [`get ${CONNECTION}`]: { summary: "One board's health.", answer: answers.connection },

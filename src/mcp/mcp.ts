@@ -3,10 +3,11 @@ import { classifyInboundRequest, type JSONRPCRequest } from "@modelcontextprotoc
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
 import type { TenantBudgets } from "../tickets/budgets.js";
-import type { Tickets } from "../tickets/tickets.js";
+import type { KeptWorkflow, Tickets } from "../tickets/tickets.js";
 import { type Rejection, readJson } from "./body.js";
 import type { Call } from "./call.js";
 import { readCard } from "./card.js";
+import { generatedCatalogue } from "./catalogue.js";
 import { type Catalogues, createCatalogues } from "./catalogues.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher.js";
 import { createGuard } from "./guard.js";
@@ -18,7 +19,8 @@ import { ticketUri, workflowUri } from "./resources.js";
 import { createServer, type ServerOf } from "./server.js";
 import { createSessions } from "./sessions.js";
 import { createSharedSessions, type SessionBus, type SharedSessions } from "./shared-sessions.js";
-import { type ShownSurface, shownSurfaces } from "./shown-tools.js";
+import { previewedTools, type ShownSurface, type ShownTool, shownSurfaces } from "./shown-tools.js";
+import { NO_NAMES } from "./tool-names.js";
 import { clientOf, idOf, requests, standardHeaders } from "./wire.js";
 
 export interface McpLog {
@@ -70,6 +72,8 @@ export interface Mcp {
   ): Promise<void>;
   /** The tools of a tenant as each kind of client is answered them. */
   shown(tenant: TenantStore): Promise<readonly ShownSurface[]>;
+  /** What tools these workflows would make, if they were all that a team has. */
+  preview(workflows: readonly KeptWorkflow[]): readonly ShownTool[];
   /** The Origin and Host check alone, for whoever wants to turn a request away before authenticating it. */
   guard(req: IncomingMessage): Rejection | undefined;
   /** A tenant's workflows, or its setting `mcp`, have changed: its catalogue is made anew, and its clients here, and no others, are told. */
@@ -283,6 +287,11 @@ class Endpoint implements Mcp {
       legacy,
       callFor: (surface) => this.#callFor(principal, surface, "page"),
     });
+  }
+
+  preview(workflows: readonly KeptWorkflow[]): readonly ShownTool[] {
+    const now = this.#options.now ?? (() => new Date());
+    return previewedTools(generatedCatalogue({ workflows, kept: NO_NAMES, now }).catalogue);
   }
 
   toolsChanged(tenantId: string, workflows: readonly ChangedWorkflow[] = []): void {

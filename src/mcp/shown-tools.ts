@@ -91,6 +91,12 @@ const ENVELOPE = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
+/** The tools of a catalogue that nobody is answered yet. */
+export function previewedTools(catalogue: Catalogue): readonly ShownTool[] {
+  const phrases = new Map(movePhrases(catalogue));
+  return catalogue.tools.map((tool) => shownTool(tool, phrases));
+}
+
 async function listed(dispatcher: Dispatcher, call: Call): Promise<readonly Tool[]> {
   const request = { jsonrpc: "2.0" as const, id: "tools", method: "tools/list", params: { _meta: ENVELOPE } };
   const { message } = await dispatcher.request(request, call);

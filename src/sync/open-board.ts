@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Budgets, ConnectorKind, ConnectorKit } from "../board/connector.js";
+import type { Budgets, Choice, ConnectorKind, ConnectorKit } from "../board/connector.js";
 import { createEtiquette, type Limit } from "../board/etiquette.js";
 import { checkLease } from "../board/lease.js";
 import type { Vcs, VcsKind } from "../board/vcs.js";
@@ -44,26 +44,79 @@ export function openBoard(
   { name, provider, settings, credentials }: BoardToOpen,
   keeping: Pick<ConnectorKit, "saveCredentials" | "shared">,
 ): OpenBoard {
-  const kind = deps.kinds.find((candidate) => candidate.provider === provider);
-  if (kind === undefined) {
-    const known = deps.kinds.map((candidate) => candidate.provider).join(", ");
-    throw new BoardwalkError(
-      "invalid",
-      `There is no connector for "${provider}". Known boards are: ${known}.`,
-    );
-  }
+  const kind = kindOf(deps, provider);
   hideSecrets(deps, credentials);
-  const { vcs: _vcs, hooks: _hooks, allowedMoves: _moves, ...boardSettings } = settings;
-  const { vcs: _token, ...boardCredentials } = credentials;
-  const ownSettings = parsePart(kind.settings, boardSettings, "settings");
-  const ownCredentials = parsePart(kind.credentials, boardCredentials, "credentials");
-  const etiquette = createEtiquette(
+  const ownSettings = parsePart(kind.settings, boardPart(settings), "settings");
+  const ownCredentials = parsePart(kind.credentials, boardPart(credentials), "credentials");
+  const etiquette = etiquetteOf(deps, kind, ownSettings, ownCredentials);
+  const kit = kitOf(deps, { provider, name }, etiquette, keeping);
+  const connector = kind.create(ownSettings, ownCredentials, kit);
+  return {
+    name: nameOf(provider),
+    connector: etiquette.listen(connector),
+    hooks: openHooks(deps, settings, credentials),
+  };
+}
+
+/**
+ * Which boards can be chosen with these credentials, where the board lists them.
+ * @throws BoardwalkError `invalid`, as `openBoard`, or what the board says.
+ */
+export async function boardChoices(
+  deps: OpenerDeps,
+  { name, provider, settings, credentials }: BoardToOpen,
+  keeping: Pick<ConnectorKit, "saveCredentials">,
+  signal: AbortSignal,
+): Promise<{ readonly setting: string; readonly choices: readonly Choice[] } | undefined> {
+  const kind = kindOf(deps, provider);
+  if (kind.choices === undefined) return undefined;
+  hideSecrets(deps, credentials);
+  const { setting } = kind.choices;
+  const { [setting]: _chosen, ...others } = boardPart(settings);
+  const ownSettings = parsePart(kind.choices.settings, others, "settings");
+  const ownCredentials = parsePart(kind.credentials, boardPart(credentials), "credentials");
+  const etiquette = etiquetteOf(deps, kind, ownSettings, ownCredentials);
+  const kit = kitOf(deps, { provider, name }, etiquette, keeping);
+  return { setting, choices: await kind.choices.list(ownSettings, ownCredentials, kit, signal) };
+}
+
+function kindOf({ kinds }: OpenerDeps, provider: string): ConnectorKind {
+  const kind = kinds.find((candidate) => candidate.provider === provider);
+  if (kind !== undefined) return kind;
+  const known = kinds.map((candidate) => candidate.provider).join(", ");
+  throw new BoardwalkError("invalid", `There is no connector for "${provider}". Known boards are: ${known}.`);
+}
+
+/** What is the board's own of settings or credentials. */
+function boardPart(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { vcs: _vcs, hooks: _hooks, allowedMoves: _moves, ...own } = given;
+  return own;
+}
+
+type Etiquette = ReturnType<typeof createEtiquette>;
+
+function etiquetteOf(
+  deps: OpenerDeps,
+  kind: ConnectorKind,
+  settings: unknown,
+  credentials: unknown,
+): Etiquette {
+  const { provider } = kind;
+  return createEtiquette(
     nameOf(provider),
-    kind.budgets?.(ownSettings, ownCredentials) ?? [],
+    kind.budgets?.(settings, credentials) ?? [],
     deps.budgets,
     (limit) => deps.tells?.limited(provider, limit),
   );
-  const connector = kind.create(ownSettings, ownCredentials, {
+}
+
+function kitOf(
+  deps: OpenerDeps,
+  { provider, name }: Pick<BoardToOpen, "provider" | "name">,
+  etiquette: Etiquette,
+  keeping: Pick<ConnectorKit, "saveCredentials" | "shared">,
+): ConnectorKit {
+  return {
     connection: name,
     async checkUrl(url) {
       await deps.checkUrl(url);
@@ -75,11 +128,6 @@ export function openBoard(
     refreshed: (how) => deps.tells?.refreshed(provider, how),
     ...keeping,
     now: deps.now,
-  });
-  return {
-    name: nameOf(provider),
-    connector: etiquette.listen(connector),
-    hooks: openHooks(deps, settings, credentials),
   };
 }
 

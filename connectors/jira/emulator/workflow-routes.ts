@@ -78,6 +78,23 @@ export function addWorkflowRoutes(
 }
 
 function addProjectRoutes(app: Express, site: Site, render: Render): void {
+  app.get("/rest/api/3/project/search", (request, response) => {
+    const seen = site.may(loginOf(response).account, "BROWSE_PROJECTS") ? site.projects : [];
+    const all = seen.filter(({ archived }) => !archived).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const startAt = numberOf(request.query.startAt, 0, all.length);
+    const maxResults = numberOf(request.query.maxResults, 50, 100);
+    const values = all.slice(startAt, startAt + maxResults).map(render.project);
+    const isLast = startAt + values.length >= all.length;
+    response.json({
+      self: render.api("project/search"),
+      startAt,
+      maxResults,
+      total: all.length,
+      isLast,
+      values,
+    });
+  });
+
   app.get("/rest/api/3/project/:project", (request, response) => {
     const project = visibleProject(site, request.params.project, response);
     if (project !== undefined) response.json(render.project(project));
