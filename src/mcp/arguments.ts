@@ -88,13 +88,13 @@ export function argumentsOf(
 /** The first thing wrong with the arguments, as a sentence that says what is expected instead. */
 export function explainArguments(error: z.ZodError, given: unknown): string {
   const issue = error.issues[0];
-  if (issue === undefined) return "I could not make sense of that.";
+  if (issue === undefined) return "I could not make sense of that. Please ask again.";
   if (issue.code === "unrecognized_keys") {
     return `I do not know what to do with ${listed(issue.keys)}. Please leave it out and ask again.`;
   }
   const name = issue.path[0];
   if (typeof name !== "string" || !Object.hasOwn(ARGUMENTS, name)) {
-    return "I could not make sense of that. I expected named values.";
+    return "I could not make sense of that. Please ask again with named values.";
   }
   const argument: Argument = ARGUMENTS[name as ArgumentName];
   if (!hasValue(given, name)) {
@@ -110,6 +110,11 @@ function hasValue(given: unknown, name: string): boolean {
 
 /** At most three of the caller's own words, each short enough to be heard. */
 function listed(keys: readonly string[]): string {
-  const heard = keys.slice(0, 3).map((key) => `"${key.replace(/[^\p{L}\p{N} -]+/gu, " ").slice(0, 40)}"`);
+  const heard = keys.slice(0, 3).map((key) =>
+    key
+      .replace(/[^\p{L}\p{N} -]+/gu, " ")
+      .slice(0, 40)
+      .trim(),
+  );
   return heard.join(" and ");
 }

@@ -119,7 +119,7 @@ export class FakeTickets implements Tickets {
 
   async undo(talk: Conversation, args: Parameters<Tickets["undo"]>[1]): Promise<MoveShape> {
     this.#hear(talk, args);
-    return { outcome: "refused", spoken: "There is nothing to undo." };
+    return { outcome: "refused", spoken: "There is nothing to undo. Tell me what to move." };
   }
 
   async checkProgress(talk: Conversation, args: Parameters<Tickets["checkProgress"]>[1]): Promise<MoveShape> {

@@ -53,19 +53,24 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b(?:${ERROR_CODES.filter((code) => code.includes("_")).join("|")})\\b`), "a code"],
 ];
 
-/** Everything wrong with what is said; titles are other people's words, so they are not held to ours. */
-export function faultsOf(answer: SpokenAnswer, locale: Locale = "en"): string[] {
+/**
+ * Everything wrong with what is said; titles are other people's words, so they are not held to ours. Where the language
+ * is not known, a move may be claimed in none of them, and the next step told in any.
+ */
+export function faultsOf(answer: SpokenAnswer, locale?: Locale): string[] {
   const { spoken } = answer;
   const own = withoutTitles(spoken, titlesIn(answer));
-  const { moved, nextStep } = LANGUAGES[locale];
+  const languages = locale === undefined ? Object.values(LANGUAGES) : [LANGUAGES[locale]];
   const faults = FORBIDDEN.filter(([pattern]) => pattern.test(own)).map(([, what]) => `holds ${what}`);
   if (spoken.trim() === "") faults.push("says nothing");
   if (!/[.?。？]$/.test(spoken)) faults.push("does not end as a sentence");
   if (wordsIn(spoken) > MOST_WORDS) faults.push(`is ${wordsIn(spoken)} words long`);
-  if (answer.outcome !== "confirmed" && moved.test(own)) faults.push("claims a move");
+  if (answer.outcome !== "confirmed" && languages.some(({ moved }) => moved.test(own)))
+    faults.push("claims a move");
   const wantsStep =
     answer.question !== undefined || ["refused", "question", "conflict"].includes(answer.outcome ?? "");
-  if (wantsStep && !nextStep.test(lastSentences(own))) faults.push("leaves its hearer without a next step");
+  if (wantsStep && !languages.some(({ nextStep }) => nextStep.test(lastSentences(own))))
+    faults.push("leaves its hearer without a next step");
   return faults;
 }
 
