@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Router } from "express";
 import { Redis } from "ioredis";
 import { BOARDS, REPOSITORIES } from "../connectors/index.js";
 import { type AppMetrics, createAppMetrics } from "./app-metrics.js";
@@ -55,6 +56,11 @@ export interface App {
   readonly connections: Connections;
   readonly tickets: Tickets;
   readonly log: RootLog;
+  /**
+   * Leaves work to other processes: what runs here is finished, nothing more is taken.
+   * @returns takes work again
+   */
+  rest(): Promise<() => Promise<void>>;
   /** Stops taking work, finishes what runs, lets go of everything. */
   close(): Promise<void>;
 }
@@ -64,6 +70,8 @@ export interface AppOptions {
   readonly writeLog?: (line: string) => void;
   /** Keeps state in memory whatever else is there: for the demo and tests. */
   readonly inMemory?: boolean;
+  /** Adds routes beside the service's own, behind the admin token: for the demo. */
+  readonly routes?: (router: Router) => void;
 }
 
 /** Alexa+ wants its answer within half a second; the rest of it is the way there and back. */
@@ -92,12 +100,24 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const kept = await openState(config, options, log, closers);
     const parts = wire(config, kept, log);
     if (config.metricsPort !== undefined) closers.push(await startMetrics(config, parts.metrics, log));
-    const url = config.role === "worker" ? undefined : await startWeb(config, kept, parts, log, closers);
+    const url =
+      config.role === "worker" ? undefined : await startWeb(config, options, kept, parts, log, closers);
     // Boards of a private network reach us where we listen; boards of the Internet need the public address.
     if (config.allowPrivateHosts) parts.listens = url;
-    if (config.role !== "web") closers.push(await startWorker(config, kept, parts, log));
+    const work = async () => {
+      if (config.role !== "web") stopWork = await startWorker(config, kept, parts, log);
+    };
+    let stopWork = async () => {};
+    closers.push(() => stopWork());
+    await work();
+    const rest = async () => {
+      await stopWork();
+      stopWork = async () => {};
+      return work;
+    };
+    const { keeps, store, hooks } = kept;
     const { connections, tickets } = parts;
-    return { url, keeps: kept.keeps, store: kept.store, hooks: kept.hooks, connections, tickets, log, close };
+    return { url, keeps, store, hooks, connections, tickets, log, rest, close };
   } catch (error) {
     await close();
     throw error;
@@ -296,6 +316,7 @@ async function startWorker(
 
 async function startWeb(
   config: Config,
+  { routes }: AppOptions,
   state: State,
   parts: Parts,
   log: RootLog,
@@ -358,6 +379,7 @@ async function startWeb(
     now: parts.now,
     report,
     publicUrl: parts.publicUrl,
+    ...(routes === undefined ? {} : { routes }),
   });
   const server = createServer(app);
   server.listen(config.port, config.host);

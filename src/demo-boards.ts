@@ -1,5 +1,5 @@
 import type { GithubEmulator } from "../connectors/github/emulator.js";
-import { demoJiraSite, startJiraEmulator } from "../connectors/jira/emulator.js";
+import { demoJiraSite, type JiraEmulator, startJiraEmulator } from "../connectors/jira/emulator.js";
 import { demoLinearTeam, startLinearEmulator } from "../connectors/linear/emulator.js";
 import { demoTrelloBoard, startTrelloEmulator } from "../connectors/trello/emulator.js";
 
@@ -15,11 +15,25 @@ export interface DemoBoard {
   readonly authorization: string;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly credentials: Readonly<Record<string, unknown>>;
+  /** Its status In Review, by what stays the same when a person renames it, where that is known. */
+  readonly review?: string;
+  /** Holds the answer to the next move that it makes. */
+  readonly holdMove?: () => HeldMove;
   close(): Promise<void>;
+}
+
+/** A move that a board has made and whose answer it has not sent. */
+export interface HeldMove {
+  readonly made: Promise<void>;
+  /** Sends the answer, to nobody if nobody listens any more. */
+  release(): void;
 }
 
 /** `github` is where the team's repository is; a GitHub project lives there too. */
 export type StartBoard = (github: GithubEmulator) => Promise<DemoBoard>;
+
+/** Jira's id of its status In Review, in `demoJiraSite`. */
+const IN_REVIEW = "10002";
 
 /** Jira has rules of its own: its workflow's transitions. */
 export function jiraBoard(name: string, tickets: Tickets): StartBoard {
@@ -33,8 +47,39 @@ export function jiraBoard(name: string, tickets: Tickets): StartBoard {
       authorization: jira.authorization,
       settings: { baseUrl: jira.url, project: key },
       credentials: jira.credentials,
+      review: IN_REVIEW,
+      holdMove: () => holdTransition(jira),
       close: () => jira.close(),
     };
+  };
+}
+
+function holdTransition(jira: JiraEmulator): HeldMove {
+  let made = () => {};
+  let release = () => {};
+  const reached = new Promise<void>((resolve) => {
+    made = resolve;
+  });
+  const released = new Promise<undefined>((resolve) => {
+    release = () => resolve(undefined);
+  });
+  const pass = () => jira.setGate(() => undefined);
+  jira.setGate(({ method, path }) => {
+    if (method !== "POST" || !path.endsWith("/transitions")) return undefined;
+    pass();
+    return {
+      after: () => {
+        made();
+        return released;
+      },
+    };
+  });
+  return {
+    made: reached,
+    release() {
+      pass();
+      release();
+    },
   };
 }
 

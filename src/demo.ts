@@ -6,9 +6,12 @@ import { type GithubEmulator, startGithubEmulator } from "../connectors/github/e
 import { type App, createApp } from "./app.js";
 import { parseConfig } from "./config.js";
 import type { DemoBoard } from "./demo-boards.js";
+import { addCrashRoute, type Crash, createCrash } from "./demo-crash.js";
 import { type DemoTeam, TEAMS } from "./demo-teams.js";
 import { BoardwalkError } from "./errors.js";
 import { issueToken } from "./http/auth.js";
+import { createLog } from "./log.js";
+import { startOwnRedis } from "./redis-server.js";
 import type { TenantStore } from "./store/store.js";
 import { syncJobFor } from "./tickets/jobs.js";
 import type { Conversation } from "./tickets/tickets.js";
@@ -32,7 +35,7 @@ export interface DemoLine {
   readonly tenants: readonly DemoTenant[];
 }
 
-interface DemoTenant {
+export interface DemoTenant {
   readonly id: string;
   readonly mcpUrl: string;
   readonly token: string;
@@ -55,6 +58,8 @@ export interface Demo {
   readonly app: App;
   /** Someone of the first team, to speak for. */
   readonly talk: Conversation;
+  /** Left out where everything is kept in this one process. */
+  readonly crash?: Crash;
   close(): Promise<void>;
 }
 
@@ -67,38 +72,76 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   };
   try {
     const adminToken = randomBytes(24).toString("base64url");
-    const app = await createApp(demoConfig(options, adminToken, dir), {
-      inMemory: options.inMemory === true,
+    const redis = options.inMemory
+      ? undefined
+      : await startOwnRedis({ dir, log: createLog({ level: LOG_LEVEL }) });
+    if (redis !== undefined) closers.push(() => redis.close());
+    const settings = demoSettings(options, adminToken, dir, redis?.url);
+    let crash: Crash | undefined;
+    const app = await createApp(parseConfig(settings), {
+      inMemory: redis === undefined,
+      routes: (router) => addCrashRoute(router, () => crash),
     });
     closers.push(() => app.close());
     const url = app.url ?? "";
-    const tenants: DemoTenant[] = [];
-    for (const team of TEAMS) tenants.push(await startTeam(app, url, team, closers));
+    const teams: Team[] = [];
+    for (const team of TEAMS) teams.push(await startTeam(app, url, team, closers));
+    const tenants = teams.map(({ tenant }) => tenant);
     const line = { url, admin: { url: `${url}/admin`, token: adminToken }, tenants };
+    if (redis !== undefined) crash = crashOf(app, line, teams, { ...settings, PUBLIC_URL: url }, dir);
     const talk = {
       tenant: app.store.tenant("acme"),
       speaker: { person: "demo", client: "boardwalk demo" },
       conversation: "demo",
       budgetMs: 10_000,
     };
-    return { line, app, talk, close };
+    return { line, app, talk, ...(crash === undefined ? {} : { crash }), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function demoConfig(options: DemoOptions, adminToken: string, dir: string) {
-  return parseConfig({
+const LOG_LEVEL = "warn";
+/** Short, so that a crashed worker's work is taken over while people watch. */
+const JOB_LOCK_MS = "4000";
+
+function demoSettings(
+  options: DemoOptions,
+  adminToken: string,
+  dir: string,
+  redisUrl: string | undefined,
+): Readonly<Record<string, string>> {
+  return {
     HOST: options.host,
     PORT: String(options.port),
-    LOG_LEVEL: options.logLevel ?? "warn",
+    LOG_LEVEL: options.logLevel ?? LOG_LEVEL,
     BOARDWALK_DIR: dir,
     BOARDWALK_ADMIN_TOKEN: adminToken,
     BOARDWALK_ENCRYPTION_KEYS: `demo:${randomBytes(32).toString("base64")}`,
     BOARDWALK_ALLOW_PRIVATE_HOSTS: "1",
+    BOARDWALK_JOB_LOCK_MS: JOB_LOCK_MS,
+    ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
     ...options.env,
-  });
+  };
+}
+
+function crashOf(
+  app: App,
+  line: DemoLine,
+  teams: readonly Team[],
+  settings: Readonly<Record<string, string>>,
+  dir: string,
+): Crash | undefined {
+  const [first] = teams;
+  const holdMove = first?.boards.find((board) => board.holdMove !== undefined)?.holdMove;
+  if (first === undefined || holdMove === undefined) return undefined;
+  return createCrash({ app, line, tenant: first.tenant, settings, dir, holdMove });
+}
+
+interface Team {
+  readonly tenant: DemoTenant;
+  readonly boards: readonly DemoBoard[];
 }
 
 async function startTeam(
@@ -106,7 +149,7 @@ async function startTeam(
   url: string,
   team: DemoTeam,
   closers: (() => Promise<void>)[],
-): Promise<DemoTenant> {
+): Promise<Team> {
   const github = await startGithub(team);
   closers.push(() => github.close());
   const boards: { readonly id: string; readonly board: DemoBoard }[] = [];
@@ -120,17 +163,16 @@ async function startTeam(
   const tenant = app.store.tenant(team.id);
   const { token } = await issueToken(tenant, { name: `${team.id} demo` }, new Date());
   await Promise.all(boards.map(({ id, board }) => connect(app, tenant, { id, board, github, repo })));
+  const connections = boards.map(({ id, board: { provider, boardUrl, authorization } }) => ({
+    id,
+    provider,
+    boardUrl,
+    authorization,
+  }));
+  const vcs = { provider: "github", url: github.url, repo, authorization: github.authorization };
   return {
-    id: team.id,
-    mcpUrl: `${url}/t/${team.id}/mcp`,
-    token,
-    connections: boards.map(({ id, board: { provider, boardUrl, authorization } }) => ({
-      id,
-      provider,
-      boardUrl,
-      authorization,
-    })),
-    vcs: { provider: "github", url: github.url, repo, authorization: github.authorization },
+    tenant: { id: team.id, mcpUrl: `${url}/t/${team.id}/mcp`, token, connections, vcs },
+    boards: boards.map(({ board }) => board),
   };
 }
 
@@ -163,7 +205,7 @@ async function connect(
     settings: {
       ...board.settings,
       vcs: { provider: "github", repo, apiUrl: github.url },
-      hooks: [{ on: "enter", status: "In Review", run: "draft-pull-request" }],
+      hooks: [{ on: "enter", status: board.review ?? "In Review", run: "draft-pull-request" }],
     },
     credentials: { ...board.credentials, vcs: { token: github.token } },
   });

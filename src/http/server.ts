@@ -1,9 +1,10 @@
 import type { RequestListener } from "node:http";
-import express, { type Express } from "express";
+import express, { type Express, type Router } from "express";
 import helmet from "helmet";
 import { BoardwalkError } from "../errors.js";
 import type { Hooks } from "../hooks/hooks.js";
 import { createAdminApi } from "./admin.js";
+import { operatorsOnly, requireCaller } from "./admin-caller.js";
 import type { AdminDeps } from "./admin-deps.js";
 import { createMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
 import { addMetricsRoute, type Metrics } from "./metrics.js";
@@ -11,7 +12,7 @@ import type { Oauth } from "./oauth.js";
 import type { Addresses } from "./oauth-resources.js";
 import { addOpenapiRoute } from "./openapi.js";
 import { addPage, type Page } from "./page.js";
-import { notFound, problemHandler } from "./problems.js";
+import { notFound, problemHandler, refuseDepth } from "./problems.js";
 import { createWebhookRoutes, type WebhookRoutesDeps } from "./webhooks.js";
 
 export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
@@ -24,6 +25,8 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly page: Page;
   /** Left out where they are served at an address of their own. */
   readonly metrics?: Metrics;
+  /** Routes beside the service's own, at /demo. */
+  readonly routes?: (router: Router) => void;
   report(error: BoardwalkError): void;
 }
 
@@ -45,10 +48,21 @@ function createExpress(deps: HttpDeps): Express {
   if (deps.metrics !== undefined) addMetricsRoute(app, deps.metrics);
   app.use("/api/v1", createAdminApi(deps));
   addOpenapiRoute(app, deps.version);
+  if (deps.routes !== undefined) app.use("/demo", forOperators(deps, deps.routes));
   addPage(app, deps.page);
   app.use(notFound);
   app.use(problemHandler(deps.report));
   return app;
+}
+
+function forOperators(deps: HttpDeps, add: (router: Router) => void): Router {
+  const router = express.Router();
+  router.use(requireCaller(deps));
+  router.use(operatorsOnly);
+  router.use(express.json({ limit: "100kb" }));
+  router.use(refuseDepth);
+  add(router);
+  return router;
 }
 
 function addHealthRoutes(app: Express, deps: HttpDeps): void {

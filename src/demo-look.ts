@@ -1,0 +1,136 @@
+import { z } from "zod";
+import type { DemoLine, DemoTenant } from "./demo.js";
+import { BoardwalkError } from "./errors.js";
+
+/** The demo from outside: its MCP surfaces as a client has them, and its boards as their own people see them. */
+
+const text = z.string();
+
+/** What a tool answers, as far as the demo looks into it. */
+const answerShape = z.looseObject({
+  spoken: text,
+  outcome: text.optional(),
+  ticket: z.looseObject({ id: text, key: text.optional() }).optional(),
+  question: z
+    .looseObject({
+      about: text,
+      options: z.array(z.looseObject({ id: text, label: text })),
+      token: text.optional(),
+    })
+    .optional(),
+  hooks: z.array(z.looseObject({ hook: text, state: text })).optional(),
+});
+export type ToolAnswer = z.infer<typeof answerShape>;
+
+const rpcReply = z.object({
+  result: z.looseObject({ structuredContent: answerShape.optional() }).optional(),
+  error: z.looseObject({ message: text }).optional(),
+});
+
+/** @throws BoardwalkError `forbidden` or what else the surface says instead of an answer */
+export async function callTool(
+  url: string,
+  token: string,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<ToolAnswer> {
+  const { result, error } = rpcReply.parse(await rpc(url, token, "tools/call", { name, arguments: args }));
+  if (result?.structuredContent !== undefined) return result.structuredContent;
+  throw new BoardwalkError("invalid", error?.message ?? `${name} answered without facts.`);
+}
+
+/** Every tool as this client is shown it. */
+export async function listTools(url: string, token: string): Promise<readonly { readonly name: string }[]> {
+  const shape = z.object({ result: z.object({ tools: z.array(z.looseObject({ name: text })) }) });
+  return shape.parse(await rpc(url, token, "tools/list", {})).result.tools;
+}
+
+const problem = z.object({ detail: text });
+
+async function rpc(url: string, token: string, method: string, params: object): Promise<unknown> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const said: unknown = await response.json();
+  if (response.ok) return said;
+  const { detail } = problem.catch({ detail: `The surface answered ${response.status}.` }).parse(said);
+  throw new BoardwalkError(response.status === 403 ? "forbidden" : "unavailable", detail);
+}
+
+/** The admin API of the demo's service. */
+export async function adminGet(line: DemoLine, path: string): Promise<unknown> {
+  return await getJson(`${line.url}/api/v1${path}`, `Bearer ${line.admin.token}`);
+}
+
+async function getJson(url: string, authorization: string): Promise<unknown> {
+  const response = await fetch(url, { headers: { authorization } });
+  if (response.ok) return await response.json();
+  throw new BoardwalkError("unavailable", `${new URL(url).pathname} answered ${response.status}.`);
+}
+
+/** What people see who look at the team's Jira and at its repository. */
+export interface Eyes {
+  /** The name of the status that this issue is in. */
+  status(key: string): Promise<string>;
+  /** How many transitions Jira was asked to make of this issue, and has made. */
+  moves(key: string): Promise<number>;
+  pulls(branch: string): Promise<readonly { readonly number: number; readonly draft: boolean }[]>;
+  /** Renames a status, as an administrator of the site does. */
+  rename(from: string, to: string): Promise<void>;
+}
+
+const issue = z.object({ id: text, fields: z.object({ status: z.object({ name: text }) }) });
+const journal = z.array(z.object({ method: text, path: text, status: z.number() }));
+const pull = z.object({ number: z.number(), draft: z.boolean(), head: z.object({ ref: text }) });
+const statuses = z.object({ values: z.array(z.looseObject({ id: text, name: text, statusCategory: text })) });
+
+/** @throws BoardwalkError `invalid` when the team has no Jira */
+export function eyesOf({ connections, vcs }: DemoTenant): Eyes {
+  const jira = connections.find(({ provider }) => provider === "jira");
+  if (jira === undefined) throw new BoardwalkError("invalid", "This team has no Jira.");
+  const { boardUrl, authorization } = jira;
+  const look = (path: string) => getJson(`${boardUrl}${path}`, authorization);
+  const issueOf = async (key: string) => issue.parse(await look(`/rest/api/3/issue/${key}?fields=status`));
+  return {
+    status: async (key) => (await issueOf(key)).fields.status.name,
+    async moves(key) {
+      const { id } = await issueOf(key);
+      const made = journal.parse(await look("/__emulator/journal"));
+      const paths = [key, id].map((name) => `/issue/${name}/transitions`);
+      return made.filter(
+        ({ method, path, status }) =>
+          method === "POST" && status < 300 && paths.some((end) => path.split("?")[0]?.endsWith(end)),
+      ).length;
+    },
+    async pulls(branch) {
+      const all = await getJson(
+        `${vcs.url}/repos/${vcs.repo}/pulls?state=all&per_page=100`,
+        vcs.authorization,
+      );
+      return pull
+        .array()
+        .parse(all)
+        .filter(({ head }) => head.ref === branch);
+    },
+    async rename(from, to) {
+      const found = statuses.parse(
+        await look(`/rest/api/3/statuses/search?searchString=${encodeURIComponent(from)}`),
+      );
+      const status = found.values.find(({ name }) => name === from);
+      const response = await fetch(`${boardUrl}/rest/api/3/statuses`, {
+        method: "PUT",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({
+          statuses: [{ id: status?.id, name: to, statusCategory: status?.statusCategory }],
+        }),
+      });
+      if (!response.ok) throw new BoardwalkError("unavailable", `Jira answered ${response.status}.`);
+    },
+  };
+}
