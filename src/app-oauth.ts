@@ -1,5 +1,4 @@
-import type { Budgets } from "./board/connector.js";
-import { createUrlCheck } from "./board/safe-url.js";
+import type { Budgets, Reach } from "./board/connector.js";
 import type { Config, EncryptionKey } from "./config.js";
 import type { BoardwalkError } from "./errors.js";
 import { createOauth, type Oauth } from "./http/oauth.js";
@@ -17,6 +16,8 @@ export interface OauthParts {
   readonly budgets: Budgets;
   readonly keys: readonly EncryptionKey[];
   readonly addresses: Addresses;
+  checkUrl(url: string): Promise<void>;
+  readonly reach?: Reach;
   now(): Date;
   report(error: BoardwalkError): void;
   removed(tenantId: string): Promise<void>;
@@ -32,7 +33,6 @@ export function openOauth(config: Config, parts: OauthParts): Oauth {
   return createOauth({
     ...parts,
     clients: id === undefined || secret === undefined ? [] : [{ id, secret, redirectUris }],
-    checkUrl: createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts }),
     take: (budget) => parts.budgets.take(budget),
   });
 }

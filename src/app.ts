@@ -8,7 +8,8 @@ import { BOARDS, REPOSITORIES } from "../connectors/index.js";
 import { type AppMetrics, createAppMetrics } from "./app-metrics.js";
 import { addressesOf, openOauth, openOauthRecords } from "./app-oauth.js";
 import { openPage } from "./app-page.js";
-import type { Budgets, Problem } from "./board/connector.js";
+import type { Budgets, Problem, Reach } from "./board/connector.js";
+import { createReach } from "./board/reach.js";
 import { createUrlCheck } from "./board/safe-url.js";
 import { type Config, type EncryptionKey, requireEncryptionKeys, secretsOf } from "./config.js";
 import { BoardwalkError } from "./errors.js";
@@ -98,7 +99,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   };
   try {
     const kept = await openState(config, options, log, closers);
-    const parts = wire(config, kept, log);
+    const reach = config.allowPrivateHosts ? undefined : createReach();
+    if (reach !== undefined) closers.push(() => reach.close());
+    const parts = wire(config, kept, log, reach);
     if (config.metricsPort !== undefined) closers.push(await startMetrics(config, parts.metrics, log));
     const url =
       config.role === "worker" ? undefined : await startWeb(config, options, kept, parts, log, closers);
@@ -191,6 +194,8 @@ async function openState(
 }
 
 interface Parts {
+  checkUrl(url: string): Promise<void>;
+  readonly reach?: Reach;
   readonly connections: Connections;
   readonly previews: Previews;
   readonly tickets: Tickets;
@@ -204,13 +209,15 @@ interface Parts {
   publicUrl(): string | undefined;
 }
 
-function wire(config: Config, state: State, log: RootLog): Parts {
+function wire(config: Config, state: State, log: RootLog, reach: Reach | undefined): Parts {
   const now = () => new Date();
   const workflows = createWorkflows();
   const keys =
     state.keeps === "memory" && config.encryptionKeys.length === 0
       ? [passingKey()]
       : requireEncryptionKeys(config);
+  const checkUrl = createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts });
+  const outward = { checkUrl, ...(reach === undefined ? {} : { reach }) };
   const providers = BOARDS.map(({ provider }) => provider);
   const metrics = createAppMetrics({ store: state.store, providers, version: VERSION, now });
   const opener: OpenerDeps = {
@@ -224,7 +231,7 @@ function wire(config: Config, state: State, log: RootLog): Parts {
         emptyCommit: settings.vcs?.emptyCommit ?? false,
       }),
     }),
-    checkUrl: createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts }),
+    ...outward,
     budgets: state.budgets,
     now,
     hide: (secret) => log.hide(secret),
@@ -240,6 +247,7 @@ function wire(config: Config, state: State, log: RootLog): Parts {
   const views = createViews(workflows);
   const tickets = createTickets({ views, jobs: state.hooks, now });
   const parts: Parts = {
+    ...outward,
     connections,
     previews: createPreviews(opener),
     tickets,

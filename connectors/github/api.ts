@@ -9,6 +9,7 @@ import {
   pause,
   REQUEST_TIMEOUT_MS,
   retryRead,
+  through,
   withTimeout,
 } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
@@ -64,11 +65,11 @@ interface Reply<T> {
 export function createGithubApi(
   baseUrl: string,
   credentials: GithubCredentials,
-  kit: Pick<ConnectorKit, "checkUrl">,
+  kit: Pick<ConnectorKit, "checkUrl" | "reach">,
   options: GithubApiOptions = {},
 ): GithubApi {
   const { timeoutMs = REQUEST_TIMEOUT_MS } = options;
-  const octokit = createOctokit(baseUrl, credentials, timeoutMs);
+  const octokit = createOctokit(baseUrl, credentials, sameOriginFetch(timeoutMs, through(kit)));
   const spacingMs = options.mutationSpacingMs ?? (isGithubCom(baseUrl) ? WRITE_SPACING_MS : 0);
   const inTurn = createQueue(spacingMs);
   const graphqlUrl = `${baseUrl.replace(/\/api\/v3$/, "/api")}/graphql`;
@@ -124,11 +125,15 @@ export function createGithubApi(
   };
 }
 
-function createOctokit(baseUrl: string, credentials: GithubCredentials, timeoutMs: number): Octokit {
+function createOctokit(
+  baseUrl: string,
+  credentials: GithubCredentials,
+  fetch: typeof globalThis.fetch,
+): Octokit {
   const quiet = () => {};
   // Octokit logs URLs and deprecations to the console by default.
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-  const request = { fetch: sameOriginFetch(timeoutMs), log };
+  const request = { fetch, log };
   const common = { baseUrl, userAgent: "boardwalk", log, request };
   if ("token" in credentials) return new Octokit({ ...common, auth: credentials.token });
   const { appId, privateKey, installationId } = credentials;
@@ -139,12 +144,12 @@ function createOctokit(baseUrl: string, credentials: GithubCredentials, timeoutM
  * `fetch` that follows a redirect (a renamed repository) only within the host that was allowed, so that a reply
  * cannot send our credentials or our requests elsewhere, and that gives up in time whoever forgot to say so.
  */
-function sameOriginFetch(timeoutMs: number): typeof fetch {
+function sameOriginFetch(timeoutMs: number, way: Pick<RequestInit, "dispatcher">): typeof fetch {
   return async (input, init = {}) => {
     let url = new URL(String(input));
     const signal = init.signal ?? AbortSignal.timeout(timeoutMs);
     for (let hop = 0; ; hop++) {
-      const response = await fetch(url, { ...init, signal, redirect: "manual" });
+      const response = await fetch(url, { ...init, ...way, signal, redirect: "manual" });
       const location = response.headers.get("location");
       if (response.status < 300 || response.status >= 400 || location === null) return bounded(response);
       const next = new URL(location, url);

@@ -1,8 +1,9 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
+import type { LookupFunction } from "node:net";
 import { Agile, BaseClient, type Client, type RequestConfig, Version3 } from "jira.js";
 import { z } from "zod";
-import type { ConnectorKit } from "../../src/board/connector.js";
+import type { ConnectorKit, Reach } from "../../src/board/connector.js";
 import {
   errorFromShape,
   MAX_REPLY_BYTES,
@@ -43,10 +44,21 @@ interface Call {
 
 type Send = (client: Client) => Promise<unknown>;
 
-const agents = {
-  httpAgent: new HttpAgent({ keepAlive: true }),
-  httpsAgent: new HttpsAgent({ keepAlive: true }),
-};
+/** One pair for everybody who is reached alike: their connections are kept open. */
+const agentsFor = (() => {
+  const create = (lookup?: LookupFunction) => {
+    const options = { keepAlive: true, ...(lookup === undefined ? {} : { lookup }) };
+    return { httpAgent: new HttpAgent(options), httpsAgent: new HttpsAgent(options) };
+  };
+  const free = create();
+  const bound = new WeakMap<Reach, typeof free>();
+  return (reach: Reach | undefined) => {
+    if (reach === undefined) return free;
+    const agents = bound.get(reach) ?? create(reach.lookup);
+    bound.set(reach, agents);
+    return agents;
+  };
+})();
 
 /** A success whose body says nothing we need. */
 const anything = z.unknown();
@@ -59,10 +71,12 @@ export function createJiraRequest(options: JiraApiOptions) {
     host: baseUrl,
     noCheckAtlassianToken: true,
     baseRequestConfig: {
-      ...agents,
+      ...agentsFor(kit.reach),
       headers: { Accept: "application/json" },
       // A redirect would carry our credentials to an address that was never checked.
       maxRedirects: 0,
+      // As with the other boards; and a proxy would look names up for itself.
+      proxy: false,
       maxContentLength: MAX_REPLY_BYTES,
     },
   });

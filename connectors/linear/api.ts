@@ -1,6 +1,6 @@
 import { LinearClient } from "@linear/sdk";
 import type { ConnectorKit } from "../../src/board/connector.js";
-import { errorFromShape, REQUEST_TIMEOUT_MS, retryRead, withTimeout } from "../../src/board/http.js";
+import { errorFromShape, REQUEST_TIMEOUT_MS, retryRead, through, withTimeout } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { errorFrom, isUnauthenticated } from "./answers.js";
 import type { LinearAuth, LinearLogin } from "./auth.js";
@@ -44,6 +44,7 @@ export function createLinearApi(options: LinearApiOptions): LinearApi {
   async function once(query: string, variables: Variables, login: LinearLogin, signal: AbortSignal) {
     const { client } = createClient({
       ...login,
+      ...through(kit),
       apiUrl,
       signal: withTimeout(signal, timeoutMs),
       // A redirect would carry our credentials to an address that was never checked.

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ConnectorKit } from "../../src/board/connector.js";
-import { bounded, REQUEST_TIMEOUT_MS, retryRead, withTimeout } from "../../src/board/http.js";
+import { bounded, REQUEST_TIMEOUT_MS, retryRead, through, withTimeout } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { errorFrom, parseJson, shapeError, transportError } from "./answers.js";
 import { authorization, type TrelloCredentials } from "./auth.js";
@@ -35,7 +35,13 @@ export function createTrelloApi(options: TrelloApiOptions): TrelloApi {
 
   async function send(method: string, url: string, signal: AbortSignal) {
     // A redirect would carry our credentials to an address that was never checked.
-    const init: RequestInit = { method, headers, redirect: "error", signal: withTimeout(signal, timeoutMs) };
+    const init: RequestInit = {
+      ...through(kit),
+      method,
+      headers,
+      redirect: "error",
+      signal: withTimeout(signal, timeoutMs),
+    };
     const response = bounded(await fetch(url, init));
     return {
       ok: response.ok,

@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import type { z } from "zod";
 import type { FieldSpec, StatusGraph } from "../machine/index.js";
 
@@ -135,12 +136,22 @@ export interface Budgets {
   take(budget: Budget, requests?: number): Promise<number>;
 }
 
+/** By which requests leave us, where not every host may be connected to: a look-up that refuses, and an agent with it. */
+export interface Reach {
+  /** For agents of `node:http` and `node:https`. */
+  readonly lookup: LookupFunction;
+  /** For `fetch`. */
+  readonly dispatcher: NonNullable<RequestInit["dispatcher"]>;
+}
+
 /** What a connector is given by its host. */
 export interface ConnectorKit {
   /** The connection's id; goes into nothing the board sees. */
   readonly connection: string;
   /** Called before each request. Throws `forbidden` when this base URL may not be called, `rate_limited` when not now. */
   checkUrl(url: string): Promise<void>;
+  /** What each request goes through; absent where any host may be connected to. */
+  readonly reach?: Reach;
   /** Saves rotated credentials before they are used. */
   saveCredentials(credentials: unknown): Promise<void>;
   /** Told how each exchange of a refresh token ended. */

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { BoardwalkError, type ErrorCode } from "../errors.js";
+import type { ConnectorKit } from "./connector.js";
+import { privateHost } from "./safe-url.js";
 
 /** What connectors share about HTTP: time-outs, retries of reads, and one reading of what a board's answer means. */
 
@@ -35,6 +37,11 @@ export function withTimeout(signal: AbortSignal, timeoutMs = REQUEST_TIMEOUT_MS)
   // Node collects a time-out that nobody listens to, also when a signal made of it is listened to; then it never comes.
   timeout.addEventListener("abort", () => {});
   return AbortSignal.any([signal, timeout]);
+}
+
+/** What `fetch` is told besides, so that it connects to nothing that the host would refuse. */
+export function through({ reach }: Pick<ConnectorKit, "reach">): Pick<RequestInit, "dispatcher"> {
+  return reach === undefined ? {} : { dispatcher: reach.dispatcher };
 }
 
 /** A board's answer that was not a success. */
@@ -74,6 +81,8 @@ export function errorFromAnswer(board: string, answer: BoardAnswer, cause?: unkn
 /** A transport failure (no answer, or half of one) as a BoardwalkError. */
 export function errorFromTransport(board: string, error: unknown, caller: AbortSignal): BoardwalkError {
   if (error instanceof BoardwalkError) return error;
+  // Of all that is told of a connection that was not made, clients pass on the code.
+  if (transportCode(error) === privateHost().code) return privateHost();
   if (caller.aborted)
     return new BoardwalkError("timeout", `The request to ${board} was called off.`, { cause: error });
   if (isTimeout(error)) {

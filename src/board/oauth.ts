@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { ConnectorKit } from "./connector.js";
-import { bounded, errorFromAnswer, errorFromShape, errorFromTransport, withTimeout } from "./http.js";
+import {
+  bounded,
+  errorFromAnswer,
+  errorFromShape,
+  errorFromTransport,
+  through,
+  withTimeout,
+} from "./http.js";
 
 /** What connectors share about OAuth: rotating refresh tokens, each spent once and saved before it is used. */
 
@@ -110,7 +117,7 @@ async function exchange<C extends OAuthCredentials>(
 ): Promise<C> {
   const url = credentials.tokenUrl ?? server.tokenUrl;
   await kit.checkUrl(url);
-  const { status, headers, body } = await postToken(server, url, credentials, refreshToken);
+  const { status, headers, body } = await postToken(server, url, credentials, refreshToken, kit);
   if (status === 400 || status === 401 || status === 403) {
     throw new BoardwalkError("auth_expired", server.reconnect);
   }
@@ -133,6 +140,7 @@ async function postToken(
   url: string,
   credentials: OAuthCredentials,
   refreshToken: string,
+  kit: ConnectorKit,
 ) {
   // No caller's signal here: called off half-way, the new token would be lost with the old one spent.
   const never = new AbortController().signal;
@@ -146,6 +154,7 @@ async function postToken(
   const type = encoding === "json" ? "application/json" : "application/x-www-form-urlencoded";
   try {
     const init: RequestInit = {
+      ...through(kit),
       method: "POST",
       redirect: "error",
       headers: { "content-type": type, accept: "application/json" },

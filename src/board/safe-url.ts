@@ -6,10 +6,10 @@ import { BoardwalkError } from "../errors.js";
  * May the service call an address that a tenant typed in? Only over https and only into the public internet, unless
  * the operator allows private hosts.
  *
- * A name can be made to lead elsewhere after it was checked. Where the client lets one in (`http.Agent`,
- * `https.Agent`, undici's `Agent({ connect: { lookup } })`), give it `createSafeLookup`, which checks the very
- * addresses that are then connected to. It is not asked about literal addresses, so `createUrlCheck` comes first in
- * any case. And follow no redirects (`redirect: "error"`), or check each target.
+ * A name can be made to lead elsewhere after it was checked. So the agents behind every request have
+ * `createSafeLookup`, which checks the very addresses that are then connected to (`reach.ts`). It is not asked about
+ * literal addresses, so `createUrlCheck` comes first in any case. And nobody follows redirects (`redirect: "error"`),
+ * or else checks each target.
  */
 
 /** All addresses of a host name. Rejects when there is none. */
@@ -149,7 +149,7 @@ function resolveBySystem(host: string): Promise<readonly string[]> {
 }
 
 /** Does not say which address: a tenant could read the operator's network off such answers. */
-function privateHost(): BoardwalkError {
+export function privateHost(): BoardwalkError {
   return forbidden(
     "That address leads into a private network, which this service does not call. Its operator can allow it with BOARDWALK_ALLOW_PRIVATE_HOSTS=1.",
   );

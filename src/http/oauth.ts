@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import express, { type Express, type Request, type Response } from "express";
 import type { AdapterPayload, default as Provider } from "oidc-provider";
+import type { Reach } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type { Store } from "../store/store.js";
 import type { SealingKey } from "../sync/seal.js";
@@ -29,6 +30,8 @@ export interface OauthDeps extends KnockDeps {
   readonly clients: readonly StaticClient[];
   /** May this address, which a stranger gave, be called? @throws BoardwalkError */
   checkUrl(url: string): Promise<void>;
+  /** What such a call goes through; absent where any host may be connected to. */
+  readonly reach?: Reach;
   now(): Date;
   report(error: BoardwalkError): void;
   /** Told when somebody was removed, to end what is open for the tenant's clients. */
@@ -77,11 +80,12 @@ export function createOauth(deps: OauthDeps): Oauth {
   };
 }
 
-/** Only what a checked address answers itself. The library, too, cuts off a connection that ends up in a private network. */
-function guardedFetch({ checkUrl, fetch: given = fetch }: OauthDeps): typeof fetch {
+/** Only what a checked address answers itself. */
+function guardedFetch({ checkUrl, reach, fetch: given = fetch }: OauthDeps): typeof fetch {
+  const way = reach === undefined ? {} : { dispatcher: reach.dispatcher };
   return async (input, init) => {
     await checkUrl(String(input));
-    return await given(input, { ...init, redirect: "manual" });
+    return await given(input, { ...init, ...way, redirect: "manual" });
   };
 }
 

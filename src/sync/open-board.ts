@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Budgets, Choice, ConnectorKind, ConnectorKit } from "../board/connector.js";
+import type { Budgets, Choice, ConnectorKind, ConnectorKit, Reach } from "../board/connector.js";
 import { createEtiquette, type Limit } from "../board/etiquette.js";
 import { checkLease } from "../board/lease.js";
 import type { Vcs, VcsKind } from "../board/vcs.js";
@@ -15,6 +15,8 @@ export interface OpenerDeps {
   /** Makes the hooks that a connection with this repository can run, by name. */
   readonly hooksFor: (vcs: Vcs, settings: SharedSettings) => Readonly<Record<string, HookRun>>;
   checkUrl(url: string): Promise<void>;
+  /** Absent where the operator lets boards be anywhere. */
+  readonly reach?: Reach;
   /** Counts what is asked of boards; shared by all processes where they share a store. */
   readonly budgets: Budgets;
   now(): Date;
@@ -125,6 +127,7 @@ function kitOf(
       checkLease();
       deps.tells?.request(provider);
     },
+    ...(deps.reach === undefined ? {} : { reach: deps.reach }),
     refreshed: (how) => deps.tells?.refreshed(provider, how),
     ...keeping,
     now: deps.now,

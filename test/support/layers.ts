@@ -83,6 +83,7 @@ const PACKAGES: readonly PackageRule[] = [
     where: /^(src\/(http\/|mcp\/|board\/emulator|app)|connectors\/[^/]+\/emulator)/,
   },
   { name: /^oidc-provider$/, where: /^src\/http\/oauth/ },
+  { name: /^undici$/, where: /^src\/board\/reach\.ts$/ },
   { name: /^pino$/, where: /^src\/log\.ts$/ },
   { name: /^(preact|@dagrejs\/dagre)$/, where: /^src\/web\// },
   { name: /^prom-client$/, where: /^src\/app-metrics\.ts$/ },
