@@ -46,7 +46,7 @@ export function settledAnswer(
   const code = settled.code === undefined ? {} : { code: settled.code };
   const say = speechFor(talk, view.speech);
   const move = { ticket, to: nameOf(wanted) };
-  if (settled.outcome === "confirmed") return confirmedAnswer(record, settled, base, nameOf, move, say);
+  if (settled.outcome === "confirmed") return confirmedAnswer(record, settled, base, workflow, move, say);
   if (settled.outcome === "conflict") {
     const spoken = say.conflict(ticket, move.to);
     return { ...base, ...code, openMoves: openFacts(record, workflow, talk), spoken };
@@ -74,7 +74,7 @@ function confirmedAnswer(
   record: ActorRecord,
   settled: SettledMove,
   base: Omit<MoveShape, "spoken">,
-  nameOf: (id: string) => string,
+  workflow: Workflow | undefined,
   wanted: SaidMove,
   say: Speech,
 ): MoveShape {
@@ -84,12 +84,14 @@ function confirmedAnswer(
     ...(settled.movedOn ? { movedOn: true } : {}),
     ...(hooks.length === 0 ? {} : { hooks }),
   };
-  const move = { ticket: wanted.ticket, to: nameOf(settled.to) };
+  const reached = workflow?.status(settled.to);
+  const move = { ticket: wanted.ticket, to: reached?.name ?? settled.to };
   if (settled.already) return { ...base, ...extras, spoken: say.already(move, hooks) };
   const spoken = settled.movedOn ? say.movedOn(move, wanted.to, hooks) : say.moved(move, hooks);
+  const unseen = reached?.offBoard ? say.offBoard(move.to) : "";
   // What went wrong beside a move that was made, such as its comment.
-  const beside = settled.message === undefined ? [] : [say.beside(settled.message)];
-  return { ...base, ...extras, spoken: say.join(spoken, ...beside) };
+  const beside = settled.message === undefined ? "" : say.beside(settled.message);
+  return { ...base, ...extras, spoken: say.join(spoken, unseen, beside) };
 }
 
 /** What must be known before the move can be made: a field's value, or which of several edges. */

@@ -64,8 +64,8 @@ export function withAgreed(
 
 /** Is this a move that its speaker has to say yes to? */
 export function wantsYes({ talk, view, workflow }: Course, target: Target): boolean {
-  if (target.heard) return true;
-  const category = workflow.status(target.to)?.category;
+  const { category, offBoard } = workflow.status(target.to) ?? {};
+  if (target.heard || (offBoard && talk.confirm !== "never")) return true;
   return (category === "done" || category === "canceled") && confirmsClosing(talk, view.speech);
 }
 
@@ -78,7 +78,9 @@ export async function confirmFirst(
 ): Promise<MoveShape> {
   const { say, workflow } = course;
   const ticket = ticketFacts(record, workflow);
-  const spoken = say.confirm({ ticket, to: workflow.status(wish.to)?.name ?? wish.to }, heard);
+  const target = workflow.status(wish.to);
+  const move = { ticket, to: target?.name ?? wish.to };
+  const spoken = say.confirm(move, heard, target?.offBoard === true);
   const token = await askedOf(course, record, wish);
   const question = { about: "confirm" as const, options: say.yesAndNo(), token };
   return { outcome: "question", ticket, ...ends(workflow, record.ticket.status, wish.to), question, spoken };

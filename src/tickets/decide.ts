@@ -53,6 +53,26 @@ export function openStatuses(workflow: Workflow, record: ActorRecord): readonly 
   return open.sort((a, b) => a.status.order - b.status.order);
 }
 
+/** The shortest way there in several steps, its end included; `undefined` when there is none, or one step would do. */
+export function pathTo(workflow: Workflow, record: ActorRecord, to: string): readonly Status[] | undefined {
+  const cameFrom = new Map<string, string | undefined>([[record.ticket.status, undefined]]);
+  for (const from of cameFrom.keys()) {
+    if (from === to) break;
+    for (const { status } of openStatuses(workflow, {
+      ...record,
+      ticket: { ...record.ticket, status: from },
+    }))
+      if (!cameFrom.has(status.id) && !status.retired) cameFrom.set(status.id, from);
+  }
+  const path: Status[] = [];
+  for (let id: string | undefined = to; id !== undefined; id = cameFrom.get(id)) {
+    const status = cameFrom.has(id) ? workflow.status(id) : undefined;
+    if (status === undefined) return undefined;
+    path.unshift(status);
+  }
+  return path.length > 2 ? path.slice(1) : undefined;
+}
+
 function movesAlong(workflow: Workflow, from: string, to: string): readonly WorkflowMove[] {
   return workflow.graph.moves.filter((move) => move.to === to && (move.from === from || move.from === "*"));
 }

@@ -13,7 +13,7 @@ import {
   withAgreed,
   withToken,
 } from "./asking.js";
-import { decide, knowsAllEdges } from "./decide.js";
+import { decide, knowsAllEdges, pathTo } from "./decide.js";
 import { endingOf } from "./endings.js";
 import { openFacts, ticketFacts } from "./facts.js";
 import { talkedOf } from "./heard.js";
@@ -107,7 +107,8 @@ async function confirmClosed(
   const ticket = ticketFacts(now, workflow);
   const openMoves = openFacts(now, workflow, talk);
   const target = workflow.status(to)?.name ?? to;
-  const spoken = say.closed({ ticket, to: target }, openMoves, decision.why);
+  const path = pathTo(workflow, now, to)?.map(({ name }) => name);
+  const spoken = say.closed({ ticket, to: target }, openMoves, { why: decision.why, path });
   return {
     answer: {
       outcome: "refused",

@@ -21,6 +21,8 @@ const MOST_WORDS_OF_A_CHOICE = 8;
 const MOST_WORDS_OF_A_NAME = 6;
 const MOST_WORDS_OF_A_MESSAGE = 32;
 const MOST_HOOKS = 2;
+const MOST_STEPS = 3;
+const MOST_WORDS_OF_A_PATH = 6;
 
 const sentences: Readonly<Record<Locale, Sentences>> = { en, "pt-BR": ptBR, "ja-JP": jaJP };
 const speeches = new Map<Locale, Speech>();
@@ -162,10 +164,22 @@ export class Speech {
     return this.#s.accepted(this.title(ticket.title), this.name(to));
   }
 
-  /** `why`: the rule behind it, in English. */
-  closed({ ticket, to }: Move, open: readonly OpenMoveShape[], why?: string): string {
+  /** `why`: the rule behind it, in English. `path`: the steps that lead there all the same, its end included. */
+  closed(
+    { ticket, to }: Move,
+    open: readonly OpenMoveShape[],
+    { why, path }: { readonly why?: string | undefined; readonly path?: readonly string[] | undefined } = {},
+  ): string {
     const closed = this.#s.closed(this.title(ticket.title), this.name(ticket.status.name), this.name(to));
-    return this.join(closed, why === undefined ? "" : this.#rule(why), this.open(open));
+    const rule = why === undefined ? "" : this.#rule(why);
+    return this.join(closed, rule, this.open(open), path === undefined ? "" : this.#path(path));
+  }
+
+  /** Left out where it would be too long to be followed. */
+  #path(path: readonly string[]): string {
+    const steps = path.slice(0, -1).map((name) => this.name(name));
+    const short = steps.length <= MOST_STEPS && steps.join(" ").split(" ").length <= MOST_WORDS_OF_A_PATH;
+    return short ? this.#s.by(this.#s.and(steps)) : "";
   }
 
   #rule(why: string): string {
@@ -214,10 +228,19 @@ export class Speech {
     return this.#s.whichMove(this.title(ticket.title), this.name(to), this.#names(names));
   }
 
-  /** Reads a move back before it is made. `heard`: its ticket or its status was known only by the sound. */
-  confirm({ ticket, to }: Move, heard: boolean): string {
+  /**
+   * Reads a move back before it is made. `heard`: its ticket or its status was known only by the sound. `offBoard`: no
+   * column shows where it would go.
+   */
+  confirm({ ticket, to }: Move, heard: boolean, offBoard: boolean): string {
     const words = [this.title(ticket.title), this.name(ticket.status.name), this.name(to)] as const;
-    return heard ? this.#s.confirmHeard(...words) : this.#s.confirm(...words);
+    const question = heard ? this.#s.confirmHeard(...words) : this.#s.confirm(...words);
+    return this.join(offBoard ? this.offBoard(to) : "", question);
+  }
+
+  /** A warning: who moves a ticket there will look for it on the board in vain. */
+  offBoard(status: string): string {
+    return this.#s.offBoard(this.name(status));
   }
 
   /** The answers to `confirm`. */

@@ -47,6 +47,8 @@ export const en: Sentences = {
   accepted: (title, to) =>
     `${title} is on its way to ${to}, but the board has not confirmed it yet. Ask me in a moment how it went.`,
   closed: (title, from, to) => `${title} is in ${from} and cannot go to ${to} from there.`,
+  by: (steps) => `The way there is by ${steps}.`,
+  offBoard: (status) => `No column of the board shows ${status}.`,
   teamRule: () => "That is your team's own rule, not the board's.",
   otherBoard: () => "It belongs to another board. Please choose one of its own moves.",
   stays: (title, status) => `${title} stays in ${status}.`,

@@ -46,6 +46,8 @@ export const jaJP: Sentences = {
   accepted: (title, to) =>
     `${title}は${to}に向かっていますが、ボードはまだ確認していません。少ししてから結果を聞いてください。`,
   closed: (title, from, to) => `${title}は${from}にあり、そこから${to}には進めません。`,
+  by: (steps) => `${steps}を通れば行けます。`,
+  offBoard: (status) => `${status}はボードのどの列にも表示されません。`,
   teamRule: () => "これはボードではなくチームの規則です。",
   otherBoard: () => "別のボードのチケットです。そのボードの行き先を選んでください。",
   stays: (title, status) => `${title}は${status}のままです。`,

@@ -48,6 +48,8 @@ export const ptBR: Sentences = {
   accepted: (title, to) =>
     `${title} está a caminho de ${to}, mas o quadro ainda não confirmou. Pergunte daqui a pouco como foi.`,
   closed: (title, from, to) => `${title} está em ${from} e de lá não pode ir para ${to}.`,
+  by: (steps) => `O caminho passa por ${steps}.`,
+  offBoard: (status) => `Nenhuma coluna do quadro mostra ${status}.`,
   teamRule: () => "Essa é uma regra da sua equipe, não do quadro.",
   otherBoard: () => "Pertence a outro quadro. Escolha uma das etapas dele.",
   stays: (title, status) => `${title} continua em ${status}.`,

@@ -50,6 +50,9 @@ export interface Sentences {
   already(title: string, status: string): string;
   accepted(title: string, to: string): string;
   closed(title: string, from: string, to: string): string;
+  /** The way to a status that no single step leads to. */
+  by(steps: string): string;
+  offBoard(status: string): string;
   teamRule(): string;
   otherBoard(): string;
   stays(title: string, status: string): string;

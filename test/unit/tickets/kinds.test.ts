@@ -132,23 +132,48 @@ describe("a status that no column shows", () => {
     });
   });
 
-  it("can be asked for by its own name", async () => {
+  it("can be asked for by its own name: its speaker is warned, asked, and told again", async () => {
+    const board = boardWith(change);
+    desk = await openDesk(board);
+    const asked = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "Doing" });
+    expect(asked).toMatchObject({ outcome: "question", question: { about: "confirm" } });
+    expect(asked.spoken).toMatch(/^No column of the board shows Doing\. .*\?$/);
+    expect(board.writes).toEqual([]);
+    const { token = "" } = asked.question ?? {};
+    const moved = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "Doing", token });
+    expect(moved).toMatchObject({ outcome: "confirmed", to: { id: "3" } });
+    expect(moved.spoken).toBe("Moved Login bug to Doing. No column of the board shows Doing.");
+  });
+
+  it("is not asked about where a program names it, and told of all the same", async () => {
     desk = await openDesk(boardWith(change));
-    expect(await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "Doing" })).toMatchObject({
-      outcome: "confirmed",
-      to: { id: "3" },
-    });
+    const talk = desk.talk({ confirm: "never" });
+    const moved = await desk.tickets.move(talk, { ticket: "ENG-1", to: "Doing" });
+    expect(moved).toMatchObject({ outcome: "confirmed", to: { id: "3" } });
+    expect(moved.spoken).toContain("No column of the board shows Doing.");
   });
 });
 
 describe("a status two steps away", () => {
-  it("is refused with the steps that are open, and nothing is written", async () => {
+  it("is refused with the way that leads there, and nothing is written", async () => {
     const board = boardWith({});
     desk = await openDesk(board);
     const answer = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "Done" });
     expect(answer).toMatchObject({ outcome: "refused", code: "no_such_move" });
-    expect(answer.spoken).toContain("In Progress");
+    expect(answer.spoken).toBe(
+      "Login bug is in To Do and cannot go to Done from there. It can go to In Progress. The way there is by In Progress and In Review.",
+    );
+    expect(answer.openMoves?.map(({ status }) => status.name)).toEqual(["In Progress"]);
     expect(board.writes).toEqual([]);
+  });
+
+  it("that no steps lead to is refused with the steps that are open", async () => {
+    const moves = fakeGraph().moves.filter(({ to }) => to !== "4");
+    desk = await openDesk(boardWith({ moves }));
+    const answer = await desk.tickets.move(desk.talk(), { ticket: "ENG-1", to: "Done" });
+    expect(answer.spoken).toBe(
+      "Login bug is in To Do and cannot go to Done from there. It can go to In Progress.",
+    );
   });
 });
 

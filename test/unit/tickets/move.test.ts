@@ -63,7 +63,7 @@ describe("a move", () => {
     expect(answer).toMatchObject({ outcome: "refused", code: "no_such_move" });
     expect(answer.openMoves?.map((move) => move.status.name)).toEqual(["To Do", "In Review"]);
     expect(answer.spoken).toBe(
-      "Login bug on the second tap is in In Progress and cannot go to Done from there. It can go to To Do or In Review.",
+      "Login bug on the second tap is in In Progress and cannot go to Done from there. It can go to To Do or In Review. The way there is by In Review.",
     );
     expect(board.writes).toEqual([]);
     expect((await desk.actor(LOGIN)).pending).toBeUndefined();

@@ -88,9 +88,15 @@ function* everything(locale: Locale): Generator<Said> {
         yield { spoken: say.ticket({ ...one, detached: true }, openMoves) };
         yield { outcome: "refused", spoken: say.noStatus(one, title, openMoves) };
         yield { outcome: "refused", spoken: say.closed(move, openMoves) };
+        for (const path of [
+          ["In Progress", "Done"],
+          ["A", "B", "C", "Done"],
+          ["A", "B", "C", "D", "Done"],
+        ])
+          yield { outcome: "refused", spoken: say.closed(move, openMoves, { path }) };
         yield {
           outcome: "refused",
-          spoken: say.closed(move, openMoves, "That is your team's own rule, not the board's."),
+          spoken: say.closed(move, openMoves, { why: "That is your team's own rule, not the board's." }),
         };
         yield { outcome: "refused", spoken: say.otherBoard(one, openMoves) };
       }
@@ -106,8 +112,9 @@ function* everything(locale: Locale): Generator<Said> {
       yield { outcome: "question", spoken: say.whichMove(move, STATUSES) };
       yield { outcome: "question", spoken: say.needsField(move, field) };
       yield { outcome: "question", spoken: say.needsField(move, { name, type: "unsupported" }) };
-      yield { outcome: "question", spoken: say.confirm(move, false) };
-      yield { outcome: "question", spoken: say.confirm(move, true) };
+      yield { outcome: "question", spoken: say.confirm(move, false, false) };
+      yield { outcome: "question", spoken: say.confirm(move, true, false) };
+      yield { outcome: "question", spoken: say.confirm(move, true, true) };
       yield { outcome: "conflict", spoken: say.conflict(one, name) };
       yield { outcome: "conflict", spoken: say.busy(move) };
       yield { outcome: "conflict", spoken: say.undoTooLate(one) };
@@ -149,7 +156,7 @@ describe.each(LOCALES)("what is said in %s", (locale) => {
     for (const spoken of [
       say.moved(move, HOOKS[1] ?? []),
       say.closed(move, open),
-      say.confirm(move, true),
+      say.confirm(move, true, true),
       say.conflict(one, "Done"),
       say.accepted(move),
       say.unknown(move),
@@ -239,7 +246,7 @@ describe("the language of a talk", () => {
     const talk = desk.talk({ locale: "pt-BR" });
     const done = await desk.tickets.move(talk, { ticket: "ENG-1", to: "Done" });
     expect(done.spoken).toBe(
-      "Login bug está em In Progress e de lá não pode ir para Done. Pode ir para To Do ou In Review.",
+      "Login bug está em In Progress e de lá não pode ir para Done. Pode ir para To Do ou In Review. O caminho passa por In Review.",
     );
     await expect(desk.tickets.find(talk, { cursor: "bm9uZQ" })).rejects.toMatchObject({
       code: "invalid",
