@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Router } from "express";
 import { Redis } from "ioredis";
@@ -20,6 +20,7 @@ import { createInlineHooks } from "./hooks/inline.js";
 import { createLive } from "./http/live.js";
 import { createMetricsApp } from "./http/metrics.js";
 import type { OauthRecords } from "./http/oauth-records.js";
+import { observeRequests } from "./http/requests.js";
 import { createHttp } from "./http/server.js";
 import { createLog, type RootLog } from "./log.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
@@ -36,6 +37,11 @@ import { createTicketNews, listenForNews, tellConnection, tellWorkflows } from "
 import type { OpenerDeps } from "./sync/open-board.js";
 import { createPreviews, type Previews } from "./sync/previews.js";
 import { createSealer } from "./sync/seal.js";
+import { watchCalls } from "./telemetry/calls.js";
+import { traceTickets } from "./telemetry/desk.js";
+import { moveLine, observeHooks } from "./telemetry/jobs.js";
+import { scope } from "./telemetry/scope.js";
+import type { Tracing } from "./telemetry/tracing.js";
 import { createTenantBudgets, type Limits, type TenantBudgets } from "./tickets/budgets.js";
 import { createTickets } from "./tickets/desk.js";
 import { createTicketHandlers } from "./tickets/handlers.js";
@@ -86,6 +92,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     level: config.logLevel,
     format: config.logFormat,
     secrets: secretsOf(config),
+    context: () => scope()?.fields ?? {},
     ...(options.writeLog === undefined ? {} : { write: options.writeLog }),
   });
   const closers: (() => Promise<void>)[] = [];
@@ -98,13 +105,16 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     }
   };
   try {
-    const kept = await openState(config, options, log, closers);
+    const tracing = await openTracing(config, closers);
+    const seen = { log, tracing };
+    const opened = await openState(config, options, log, closers);
+    const kept = { ...opened, hooks: observeHooks(opened.hooks, seen) };
     const reach = config.allowPrivateHosts ? undefined : createReach();
     if (reach !== undefined) closers.push(() => reach.close());
-    const parts = wire(config, kept, log, reach);
+    const parts = wire(config, kept, seen, reach);
     if (config.metricsPort !== undefined) closers.push(await startMetrics(config, parts.metrics, log));
     const url =
-      config.role === "worker" ? undefined : await startWeb(config, options, kept, parts, log, closers);
+      config.role === "worker" ? undefined : await startWeb(config, options, kept, parts, seen, closers);
     // Boards of a private network reach us where we listen; boards of the Internet need the public address.
     if (config.allowPrivateHosts) parts.listens = url;
     const work = async () => {
@@ -125,6 +135,23 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     await close();
     throw error;
   }
+}
+
+interface SeenBy {
+  readonly log: RootLog;
+  readonly tracing: Tracing | undefined;
+}
+
+/** Loaded only where traces are wanted. */
+async function openTracing(
+  { otelEndpoint: endpoint, otelServiceName: serviceName, role }: Config,
+  closers: (() => Promise<void>)[],
+): Promise<Tracing | undefined> {
+  if (endpoint === undefined) return undefined;
+  const { createOtel } = await import("./telemetry/otel.js");
+  const tracing = createOtel({ endpoint, serviceName, version: VERSION, role });
+  closers.push(() => tracing.close());
+  return tracing;
 }
 
 interface State {
@@ -209,7 +236,7 @@ interface Parts {
   publicUrl(): string | undefined;
 }
 
-function wire(config: Config, state: State, log: RootLog, reach: Reach | undefined): Parts {
+function wire(config: Config, state: State, { log, tracing }: SeenBy, reach: Reach | undefined): Parts {
   const now = () => new Date();
   const workflows = createWorkflows();
   const keys =
@@ -245,7 +272,8 @@ function wire(config: Config, state: State, log: RootLog, reach: Reach | undefin
       ),
   });
   const views = createViews(workflows);
-  const tickets = createTickets({ views, jobs: state.hooks, now });
+  const desk = createTickets({ views, jobs: state.hooks, now });
+  const tickets = tracing === undefined ? desk : traceTickets(desk, tracing);
   const parts: Parts = {
     ...outward,
     connections,
@@ -294,7 +322,10 @@ async function startWorker(
     jobs: hooks,
     now,
     refresh: (tenant, connection, signal) => refreshWorkflows(sync, tenant, connection, signal),
-    moved: parts.metrics.moved,
+    moved(move, ticket, tookMs) {
+      parts.metrics.moved(move, ticket, tookMs);
+      log.info(moveLine(move, ticket, tookMs), "move settled");
+    },
     // A lock is renewed when half of it has passed, so what is left of it is half or more.
     leaseMs: Math.floor(config.jobLockMs / 2),
     mostTickets: async (tenant) => (await parts.tenantBudgets.limitsFor(tenant)).tickets,
@@ -313,11 +344,13 @@ async function startWorker(
     workflowsChanged: (tenant, changed) => tellWorkflows(store, tenant, changed),
     publicUrl: parts.publicUrl,
   };
+  const unwatch = log.enabled("debug") || config.otelEndpoint !== undefined ? watchCalls() : () => {};
   const stop = await hooks.serve({ ...createTicketHandlers(worker), ...createSyncHandlers(sync) });
   await hooks.schedule({ id: "sweep", name: "sweep", data: {}, lane: "house" }, config.sweepMs);
   await hooks.schedule({ id: "poll", name: "poll", data: {}, lane: "house" }, config.ticketPollMs);
   return async () => {
     await stop();
+    unwatch();
     await news.close();
   };
 }
@@ -327,7 +360,7 @@ async function startWeb(
   { routes }: AppOptions,
   state: State,
   parts: Parts,
-  log: RootLog,
+  { log, tracing }: SeenBy,
   closers: (() => Promise<void>)[],
 ): Promise<string> {
   const { adminToken } = config;
@@ -389,13 +422,18 @@ async function startWeb(
     publicUrl: parts.publicUrl,
     ...(routes === undefined ? {} : { routes }),
   });
-  const server = createServer(app);
-  server.listen(config.port, config.host);
-  await once(server, "listening");
+  const server = await listening(observeRequests(app, { log, tracing }), config.port, config.host);
   closers.push(() => stopServer(server));
   closers.push(async () => live.close());
   listens = urlOf(server, config.host);
   return listens;
+}
+
+async function listening(listener: RequestListener, port: number | undefined, host: string): Promise<Server> {
+  const server = createServer(listener);
+  server.listen(port, host);
+  await once(server, "listening");
+  return server;
 }
 
 async function startMetrics(
@@ -403,9 +441,7 @@ async function startMetrics(
   metrics: AppMetrics,
   log: RootLog,
 ): Promise<() => Promise<void>> {
-  const server = createServer(createMetricsApp(metrics));
-  server.listen(metricsPort, metricsHost ?? host);
-  await once(server, "listening");
+  const server = await listening(createMetricsApp(metrics), metricsPort, metricsHost ?? host);
   log.info({ url: `${urlOf(server, metricsHost ?? host)}/metrics` }, "metrics");
   return () => stopServer(server);
 }

@@ -101,6 +101,9 @@ const settings = z.object({
   encryptionKeys: encryptionKeys.default(Object.freeze([])),
   logLevel: choice("trace", "debug", "info", "warn", "error", "fatal", "silent").default("info"),
   logFormat: choice("json", "pretty").default("json"),
+  /** The OpenTelemetry collector that traces are sent to, by OTLP over HTTP, without `/v1/traces`. */
+  otelEndpoint: webUrl.optional(),
+  otelServiceName: text.default("boardwalk"),
   role: choice("all", "web", "worker").default("all"),
   /** Where Boardwalk keeps what it makes itself, such as its own Redis' files. */
   dir: text.default(".boardwalk"),
@@ -148,6 +151,8 @@ const VARIABLES: Readonly<Record<Key, string>> = {
   encryptionKeys: "BOARDWALK_ENCRYPTION_KEYS",
   logLevel: "LOG_LEVEL",
   logFormat: "LOG_FORMAT",
+  otelEndpoint: "OTEL_EXPORTER_OTLP_ENDPOINT",
+  otelServiceName: "OTEL_SERVICE_NAME",
   role: "BOARDWALK_ROLE",
   dir: "BOARDWALK_DIR",
   url: "BOARDWALK_URL",

@@ -15,6 +15,8 @@ export interface Log {
   warn(fields: Fields, message: string): void;
   error(fields: Fields, message: string): void;
   child(fields: Fields): Log;
+  /** Whether a line of this level would be written: for whoever makes many that would not. */
+  enabled(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -24,6 +26,8 @@ export interface LogOptions {
   readonly format?: "json" | "pretty";
   /** Strings that may appear nowhere in the log. */
   readonly secrets?: readonly string[];
+  /** Ids of what is being done, said in each line. */
+  readonly context?: () => Fields;
   /** Takes each finished line, newline included; stderr by default, because stdout belongs to commands' answers. */
   readonly write?: (line: string) => void;
 }
@@ -80,7 +84,12 @@ const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function createLog(options: LogOptions = {}): RootLog {
-  const { level = "info", format = "json", write = (line) => void process.stderr.write(line) } = options;
+  const {
+    level = "info",
+    format = "json",
+    context,
+    write = (line) => void process.stderr.write(line),
+  } = options;
   const hidden = new Set<string>();
   const hide = (secret: string) => {
     for (const form of formsOf(secret)) if (form.length >= SHORTEST_SECRET) hidden.add(form);
@@ -91,6 +100,7 @@ export function createLog(options: LogOptions = {}): RootLog {
     {
       level,
       base: null,
+      ...(context === undefined ? {} : { mixin: () => ({ ...context() }) }),
       timestamp: () => `,"ts":"${new Date().toISOString()}"`,
       formatters: {
         level: (label) => ({ level: label }),
@@ -103,11 +113,15 @@ export function createLog(options: LogOptions = {}): RootLog {
 
 /** Masks on the way in: pino's own formatters do not see what a child logger is given. */
 function wrap(logger: Logger): Log {
+  const at = (level: "debug" | "info" | "warn" | "error") => (fields: Fields, message: string) => {
+    if (logger.isLevelEnabled(level)) logger[level](mask(fields), message);
+  };
   return {
-    debug: (fields, message) => logger.debug(mask(fields), message),
-    info: (fields, message) => logger.info(mask(fields), message),
-    warn: (fields, message) => logger.warn(mask(fields), message),
-    error: (fields, message) => logger.error(mask(fields), message),
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    enabled: (level) => logger.isLevelEnabled(level),
     child: (fields) => wrap(logger.child(mask(fields) as Record<string, unknown>)),
   };
 }

@@ -12,6 +12,9 @@ export const payloadSchema = z.object({
   attempt: z.number().int().min(1),
   /** Set in a schedule's tick: the id under which the work itself is put. */
   puts: z.string().optional(),
+  trail: z
+    .object({ request: z.string().exactOptional(), parent: z.string().exactOptional() })
+    .exactOptional(),
 });
 export type Payload = z.infer<typeof payloadSchema>;
 
@@ -65,10 +68,12 @@ export function startWorker(
   }
 
   async function perform(job: BullJob, payload: Payload, token: string): Promise<JobReply> {
-    const outcome = await runner.run(job.name, payload.data, payload.attempt, job.stalledCounter > 0);
+    const { data, lane, trail, attempt } = payload;
+    const run = { id: job.id ?? "", name: job.name, data, lane, ...(trail === undefined ? {} : { trail }) };
+    const outcome = await runner.run(run, attempt, job.stalledCounter > 0);
     if (outcome.kind === "reply") return outcome.reply;
     if (outcome.kind === "again") {
-      await job.updateData({ ...payload, attempt: payload.attempt + 1 } satisfies Payload);
+      await job.updateData({ ...payload, attempt: attempt + 1 } satisfies Payload);
     }
     // Interrupted: given back at once, so that another worker need not wait for our lock to end.
     return later(job, token, outcome.kind === "again" ? outcome.delayMs : 0);

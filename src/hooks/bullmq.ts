@@ -146,8 +146,9 @@ function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: Redi
 }
 
 async function addJob(queue: Queue, job: Job, options: JobsOptions = JOB_OPTIONS): Promise<void> {
-  const { id, name, data, lane } = job;
-  await queue.add(name, { lane, data, attempt: 1 } satisfies Payload, { jobId: id, ...options });
+  const { id, name, data, lane, trail } = job;
+  const payload: Payload = { lane, data, attempt: 1, ...(trail === undefined ? {} : { trail }) };
+  await queue.add(name, payload, { jobId: id, ...options });
 }
 
 /** The reply of a job that is finished already, whoever did it and whenever. */

@@ -1,5 +1,15 @@
 import type { ErrorCode } from "../errors.js";
 
+/**
+ * By what ids everything that one request brings about is known again: in each log line, and as one trace. Goes with
+ * a job to whoever does it.
+ */
+export interface Trail {
+  readonly request?: string;
+  /** Of the span that this is a part of, as a W3C `traceparent`. */
+  readonly parent?: string;
+}
+
 /** A piece of work owed, with an id that makes it the same work however often it is put. */
 export interface Job {
   /** Made of tenant, ticket and what is owed; never an integer, never with a `:`. See `jobId`. */
@@ -9,6 +19,8 @@ export interface Job {
   readonly data: Readonly<Record<string, unknown>>;
   /** Jobs of one lane share a cap of running jobs, so that one slow board holds up nobody else. */
   readonly lane: string;
+  /** Of whoever put it first. */
+  readonly trail?: Trail;
 }
 
 /** How a job ended. A failure is a value: an error's class would not survive the queue. */
@@ -31,6 +43,7 @@ export interface JobContext {
   readonly attempt: number;
   /** Another worker had it and was not heard of for too long; it may be dead, or only slow. */
   readonly takenOver?: boolean;
+  readonly job?: Pick<Job, "id" | "name" | "lane" | "trail">;
 }
 
 /** Thrown by a handler that could not finish: the same job is run again after `delayMs`, keeping its waiters. */
@@ -56,6 +69,14 @@ export interface Hooks {
   /** Jobs waiting and running, for health and metrics. */
   counts(): Promise<{ readonly waiting: number; readonly running: number; readonly workers: number }>;
   close(): Promise<void>;
+}
+
+/** The same queue, in which what is put follows this trail. */
+export function along(jobs: Pick<Hooks, "ask" | "put">, trail: Trail): Pick<Hooks, "ask" | "put"> {
+  return {
+    ask: (job, timeoutMs) => jobs.ask({ ...job, trail }, timeoutMs),
+    put: (job) => jobs.put({ ...job, trail }),
+  };
 }
 
 /** One id from several parts, each escaped, so that no two lists of parts share an id. */

@@ -170,11 +170,11 @@ function createServer({ settings, handlers, line, settle }: ServerParts): Server
   let draining: Promise<void> | undefined;
 
   function take(entry: Entry): boolean {
-    const { id, name, data, lane } = entry.job;
+    const { id, data, lane } = entry.job;
     if (running.size >= settings.concurrency || !lanes.enter(lane, id)) return false;
     // Begun a moment later: a handler that puts jobs itself must not do so while the line is being handed out.
     const work = Promise.resolve()
-      .then(() => runner.run(name, structuredClone(data), entry.attempt))
+      .then(() => runner.run({ ...entry.job, data: structuredClone(data) }, entry.attempt))
       .then((outcome) => {
         running.delete(work);
         lanes.leave(lane);

@@ -16,7 +16,7 @@ export type Outcome =
 export type ReportError = (error: unknown) => void;
 
 export interface Runner {
-  run(name: string, data: Job["data"], attempt: number, takenOver?: boolean): Promise<Outcome>;
+  run(job: Job, attempt: number, takenOver?: boolean): Promise<Outcome>;
   /** Resolves when the jobs that run now have ended. */
   idle(): Promise<unknown>;
   /** Aborts the signal of every running job, and lets no further one begin. */
@@ -40,7 +40,8 @@ export function createRunner(handlers: Handlers, report: ReportError): Runner {
   }
 
   return {
-    async run(name, data, attempt, takenOver = false) {
+    async run({ data, ...job }, attempt, takenOver = false) {
+      const { name } = job;
       if (interrupted) return { kind: "interrupted" };
       const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
       if (!handler) {
@@ -48,7 +49,7 @@ export function createRunner(handlers: Handlers, report: ReportError): Runner {
         return { kind: "reply", reply: internalReply() };
       }
       const controller = new AbortController();
-      const work = perform(handler, data, { signal: controller.signal, attempt, takenOver });
+      const work = perform(handler, data, { signal: controller.signal, attempt, takenOver, job });
       running.set(controller, work);
       return work.finally(() => running.delete(controller));
     },

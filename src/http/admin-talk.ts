@@ -5,6 +5,7 @@ import type { Conversation } from "../tickets/tickets.js";
 import { speakerOf } from "./admin-caller.js";
 import type { AdminDeps, TenantOf } from "./admin-deps.js";
 import { parseBody } from "./problems.js";
+import { trailed } from "./requests.js";
 
 /** What the page asks beyond the rest of the API: a conversation, and the boards with how much is in each status. */
 
@@ -32,6 +33,7 @@ export function addTalkRoutes(router: Router, deps: AdminDeps, tenantOf: TenantO
     tenant: await tenantOf(request),
     speaker: speakerOf(request, "page", "say"),
     ...(id === undefined ? {} : { conversation: `page-${id}` }),
+    ...trailed(request),
     budgetMs: deps.replyBudgetMs,
   });
   router.post("/tenants/:tenant/say", async (request, response) => {

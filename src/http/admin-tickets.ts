@@ -7,6 +7,7 @@ import type { Conversation } from "../tickets/tickets.js";
 import { speakerOf } from "./admin-caller.js";
 import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
 import { parseBody, sendProblem } from "./problems.js";
+import { trailed } from "./requests.js";
 
 /** Tickets, their history and their moves, over HTTP. */
 
@@ -36,6 +37,7 @@ export function addTicketRoutes(router: Router, deps: AdminDeps, tenantOf: Tenan
     tenant: await tenantOf(request),
     speaker: speakerOf(request, "api", "http"),
     confirm: "never",
+    ...trailed(request),
     budgetMs: deps.replyBudgetMs,
   });
   router.get("/tenants/:tenant/tickets", async (request, response) => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { BoardwalkError } from "../errors.js";
+import type { Trail } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { callerOf } from "./auth.js";
 import type { Bearer, Oauth } from "./oauth.js";
@@ -12,6 +13,7 @@ import {
   USER_SCOPES,
 } from "./oauth-resources.js";
 import { sendProblem } from "./problems.js";
+import { trailOf } from "./requests.js";
 import { bearerOf, isOurs } from "./tokens.js";
 
 /** The MCP endpoints: who is let in at which address, and how the others are turned away. */
@@ -32,7 +34,11 @@ export interface McpEndpoint {
     request: IncomingMessage,
     response: ServerResponse,
     principal: McpPrincipal,
-    options?: { readonly surface?: "generated" | "frozen"; lacks?(scope: string): void },
+    options?: {
+      readonly surface?: "generated" | "frozen";
+      readonly trail?: Trail | undefined;
+      lacks?(scope: string): void;
+    },
   ): Promise<void>;
   /** What is wrong with the request's Origin or Host, if anything; asked before its token is. */
   guard(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
@@ -98,6 +104,7 @@ async function answer(
   if (elsewhere !== undefined) return sendProblem(response, new BoardwalkError("forbidden", elsewhere));
   await deps.mcp.handle(request, response, principal, {
     surface: resource.surface,
+    trail: trailOf(request),
     lacks: (scope) => challenge(deps, resource, response, "insufficient_scope", scope),
   });
 }

@@ -1,6 +1,7 @@
-import express, { type Router } from "express";
+import express, { type Request, type Router } from "express";
 import { BoardwalkError } from "../errors.js";
 import { isWebhookPath, type Receipt, receiveWebhook, type WebhookDeps } from "../sync/webhooks.js";
+import { trailed } from "./requests.js";
 
 export interface WebhookRoutesDeps extends WebhookDeps {
   /** Told of each delivery: `fresh`, `repeated`, or the code of the error it was answered with. */
@@ -32,13 +33,19 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): Router {
         url: `${deps.publicUrl() ?? ""}/webhooks/${provider}/${token}`,
         receivedAt: deps.now(),
       };
+      const jobs = followed(deps.jobs, request);
       const receipt = await counted(deps, String(provider), () =>
-        receiveWebhook(deps, String(provider), String(token), delivery),
+        receiveWebhook({ ...deps, jobs }, String(provider), String(token), delivery),
       );
       response.status(200).json(receipt);
     },
   );
   return router;
+}
+
+/** What the delivery brings about is known by its request's id. */
+function followed({ put }: WebhookDeps["jobs"], request: Request): WebhookDeps["jobs"] {
+  return { put: (job) => put({ ...job, ...trailed(request) }) };
 }
 
 async function counted(

@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
+import type { Trail } from "../hooks/hooks.js";
 import type { TenantStore } from "../store/store.js";
 import type { TicketShape } from "../tickets/shapes.js";
 import type { Conversation, Tickets } from "../tickets/tickets.js";
@@ -26,6 +27,7 @@ export interface Call {
   /** Tells the session that its list of tools has changed. */
   readonly relist?: () => Promise<void>;
   readonly client?: string;
+  readonly trail?: Trail;
   /** Its Accept-Language. */
   readonly language?: string;
   /** When the request came, as `performance.now()` tells it. */
@@ -98,6 +100,7 @@ export function conversation(call: Call, tool?: string): Conversation {
       ...(tool === undefined ? {} : { tool }),
     },
     conversation: threadOf(call),
+    ...(call.trail === undefined ? {} : { trail: call.trail }),
     ...(call.language === undefined ? {} : { acceptLanguage: call.language }),
     ...(call.askedAt === undefined ? {} : { askedAt: call.askedAt }),
     // Its hosts know nothing of a destructive tool's hint, so there we ask ourselves.

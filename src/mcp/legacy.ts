@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isInitializeRequest, isJSONRPCRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
+import type { Trail } from "../hooks/hooks.js";
 import type { Call } from "./call.js";
 import { type Dispatcher, initialize, type Reply } from "./dispatcher.js";
 import { openEventStream } from "./event-stream.js";
@@ -25,6 +26,7 @@ export interface Exchange {
   readonly res: ServerResponse;
   readonly principal: Principal;
   readonly surface: Surface;
+  readonly trail?: Trail | undefined;
 }
 
 interface LegacyOptions {
@@ -37,6 +39,7 @@ interface LegacyOptions {
     surface: Surface,
     client: string | undefined,
     language?: string,
+    trail?: Trail,
   ) => Promise<Call>;
   /** Keeps a place for a stream until the response is over. @throws BoardwalkError `rate_limited` */
   readonly holdStream: (exchange: Exchange) => Promise<void>;
@@ -91,7 +94,7 @@ async function answer(
   asked: readonly JSONRPCRequest[],
   batch: boolean,
 ): Promise<void> {
-  const { req, res, principal, surface } = exchange;
+  const { req, res, principal, surface, trail } = exchange;
   const session = await sessionOf(sessions, exchange);
   if (session === null) return writeError(res, UNKNOWN_SESSION, asked[0]?.id ?? null);
   // Notifications and responses need no answer, and nothing here waits for one of them.
@@ -102,7 +105,8 @@ async function answer(
       message: `A batch holds at most ${MAX_BATCH} requests.`,
     });
   }
-  const plain = await callFor(principal, surface, session?.client, req.headers["accept-language"]);
+  const language = req.headers["accept-language"];
+  const plain = await callFor(principal, surface, session?.client, language, trail);
   const call = session === undefined ? plain : withSession(plain, session, sessions);
   const work = () => Promise.all(asked.map((request) => dispatcher.request(request, call)));
   const replies = session === undefined ? await work() : await sessions.during(session, work);

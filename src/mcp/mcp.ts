@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classifyInboundRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
+import type { Trail } from "../hooks/hooks.js";
 import type { TenantStore } from "../store/store.js";
 import type { TenantBudgets } from "../tickets/budgets.js";
 import type { KeptWorkflow, Tickets } from "../tickets/tickets.js";
@@ -58,6 +59,8 @@ export interface HandleOptions {
   readonly surface?: Surface;
   /** The parsed body, when whoever comes before had to look into it. */
   readonly body?: unknown;
+  /** Goes with what the request puts into the queue. */
+  readonly trail?: Trail | undefined;
   /** Told of the scope that a refused request would have needed, before the refusal is written. */
   lacks?(scope: string): void;
 }
@@ -197,9 +200,9 @@ class Endpoint implements Mcp {
     req: IncomingMessage,
     res: ServerResponse,
     principal: Principal,
-    { surface = "generated", body: given, lacks }: HandleOptions = {},
+    { surface = "generated", body: given, trail, lacks }: HandleOptions = {},
   ): Promise<void> {
-    const exchange = { req, res, principal, surface };
+    const exchange = { req, res, principal, surface, trail };
     let body = given;
     try {
       const refused = this.guard(req);
@@ -230,7 +233,7 @@ class Endpoint implements Mcp {
   }
 
   async #post(exchange: Exchange, body: unknown): Promise<void> {
-    const { req, res, principal, surface } = exchange;
+    const { req, res, principal, surface, trail } = exchange;
     const outcome = classifyInboundRequest({ httpMethod: "POST", ...standardHeaders(req), body });
     if (outcome.kind === "reject") {
       return writeError(res, { ...outcome, status: outcome.httpStatus }, idOf(body), outcome.data);
@@ -239,7 +242,8 @@ class Endpoint implements Mcp {
       return writeError(res, UNLINKED, idOf(body));
     }
     if (outcome.kind === "legacy") return this.#legacy.post(exchange, body);
-    const call = await this.#callFor(principal, surface, clientOf(body), req.headers["accept-language"]);
+    const language = req.headers["accept-language"];
+    const call = await this.#callFor(principal, surface, clientOf(body), language, trail);
     if (outcome.messageKind !== "request" || !isPlain(outcome, req)) {
       if (isListening(body)) await this.#holdStream(exchange);
       return this.#handlers.serve(call, req, res, body);
@@ -261,6 +265,7 @@ class Endpoint implements Mcp {
     surface: Surface,
     client: string | undefined,
     language?: string,
+    trail?: Trail,
   ): Promise<Call> {
     const { tickets, budgetMs, mayCall } = this.#options;
     const askedAt = performance.now();
@@ -272,6 +277,7 @@ class Endpoint implements Mcp {
       tickets,
       ...(client === undefined ? {} : { client }),
       ...(language === undefined ? {} : { language }),
+      ...(trail === undefined ? {} : { trail }),
       budgetMs: budgetMs?.(surface) ?? DEFAULT_BUDGET_MS[surface],
       mayCall: mayCall ?? (() => true),
       report: this.#report,

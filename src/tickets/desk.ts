@@ -1,4 +1,5 @@
 import { BoardwalkError } from "../errors.js";
+import { along } from "../hooks/hooks.js";
 import type { MoveDeps } from "./asking.js";
 import { rememberHeard } from "./heard.js";
 import { move } from "./moves.js";
@@ -11,6 +12,8 @@ import type { Conversation, Tickets } from "./tickets.js";
 /** The one desk at which every endpoint asks: tools, resources, the admin API and the command line alike. */
 export function createTickets(deps: MoveDeps): Tickets {
   const reads = createReads(deps.views);
+  const depsFor = ({ trail }: Conversation): MoveDeps =>
+    trail === undefined ? deps : { ...deps, jobs: along(deps.jobs, trail) };
   return {
     find: inOwnWords(reads.find),
     read: inOwnWords(reads.read),
@@ -19,17 +22,17 @@ export function createTickets(deps: MoveDeps): Tickets {
     workflows: reads.workflows,
     inWordsOf: translated,
     move: inOwnWords(async (talk, args) => {
-      const answer = await move(deps, talk, args);
+      const answer = await move(depsFor(talk), talk, args);
       rememberMove(talk, answer);
       return answer;
     }),
     undo: inOwnWords(async (talk, args) => {
-      const answer = await undo(deps, talk, args);
+      const answer = await undo(depsFor(talk), talk, args);
       rememberMove(talk, answer);
       return answer;
     }),
     checkProgress: inOwnWords(async (talk, args) => {
-      const answer = await checkProgress(deps, talk, args);
+      const answer = await checkProgress(depsFor(talk), talk, args);
       if (answer.ticket !== undefined) rememberHeard(talk, { tickets: [answer.ticket] });
       return answer;
     }),

@@ -1,4 +1,5 @@
 import type { BoardwalkError } from "../errors.js";
+import type { Trail } from "../hooks/hooks.js";
 import type { Speaker, TenantStore } from "../store/store.js";
 import type { Locale } from "./sentences/sentences.js";
 import type { BoardShape, FindShape, MoveShape, MovesShape, ReadShape } from "./shapes.js";
@@ -22,6 +23,8 @@ export interface Conversation {
   readonly repeats?: "retries";
   /** How long a reply may take before it says `accepted`. */
   readonly budgetMs: number;
+  /** What is put into the queue for this request can be known by it. */
+  readonly trail?: Trail;
   /** The name under which this conversation can call the move to a status, for `openMoves[].tool`. */
   readonly toolFor?: (workflow: string, status: string) => string | undefined;
 }

@@ -155,6 +155,13 @@ describe("what is secret, and what people wrote", () => {
     await expectNothingTold();
   });
 
+  it("is in none of the lines of requests, jobs, moves and calls to boards, all of which there are", async () => {
+    const lines = log.map((line) => JSON.parse(line) as { event?: string; job?: string; host?: string });
+    for (const event of ["request", "job", "move", "call"])
+      expect(lines.map((line) => line.event)).toContain(event);
+    expect(lines.map(({ job }) => job)).toEqual(expect.arrayContaining(["move", "hook", "sync"]));
+  });
+
   it("is in no log when boards break, refuse and quote it", async () => {
     for (const status of [400, 401, 403, 404, 409, 500, 502]) {
       // Boards repeat what they were sent.

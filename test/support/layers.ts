@@ -32,6 +32,7 @@ const LAYERS: readonly (readonly [RegExp, Layer])[] = [
   [/^src\/mcp\//, "mcp"],
   [/^src\/http\//, "http"],
   [/^src\/web\//, "web"],
+  [/^src\/telemetry\//, "telemetry"],
   [/^src\/log\.ts$/, "log"],
   [/^src\/(config|file-lock|redis-server|version)\.ts$/, "house"],
   [/^src\/index\.ts$/, "library"],
@@ -57,7 +58,8 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[] | "everything">> = {
   // What arrives from a board is observed by the ticket actor; the actor in turn knows nothing of syncing.
   sync: [...PORTS, "shared", "tickets", "log"],
   mcp: [...PORTS, "tickets", "sync", "bridge", "log"],
-  http: [...PORTS, "tickets", "sync", "bridge", "log"],
+  http: [...PORTS, "tickets", "sync", "bridge", "telemetry", "log"],
+  telemetry: [...PORTS, "tickets", "log"],
   web: [],
   log: ["errors"],
   house: ["errors", "log"],
@@ -87,6 +89,7 @@ const PACKAGES: readonly PackageRule[] = [
   { name: /^pino$/, where: /^src\/log\.ts$/ },
   { name: /^(preact|@dagrejs\/dagre)$/, where: /^src\/web\// },
   { name: /^prom-client$/, where: /^src\/app-metrics\.ts$/ },
+  { name: /^@opentelemetry\//, where: /^src\/telemetry\/otel\.ts$/ },
 ];
 
 const NOT_PURE: readonly (readonly [RegExp, string])[] = [

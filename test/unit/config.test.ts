@@ -202,6 +202,7 @@ describe(".env.example", () => {
       "REDIS_URL",
       "BOARDWALK_ALLOWED_ORIGINS",
       "BOARDWALK_ALLOWED_HOSTS",
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
     ]);
     for (const line of lines) {
       const [, name, value] = /^#?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? [];

@@ -1,0 +1,200 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type GithubEmulator, startGithubEmulator } from "../../connectors/github/emulator.js";
+import { type App, createApp } from "../../src/app.js";
+import { parseConfig } from "../../src/config.js";
+import { type DemoBoard, jiraBoard } from "../../src/demo-boards.js";
+import { issueToken } from "../../src/http/auth.js";
+import { redisUrl } from "../support/redis.js";
+import { until } from "../support/until.js";
+
+/** A service in two halves over one Redis, as it is run: what a request brings about is known by its id everywhere. */
+
+interface Line {
+  readonly event?: string;
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+const adminToken = randomBytes(24).toString("base64url");
+const lines: { readonly half: string; readonly line: Line }[] = [];
+let github: GithubEmulator;
+let board: DemoBoard;
+let web: App;
+let worker: App;
+let token: string;
+
+async function half(role: "web" | "worker", env: Readonly<Record<string, string>>): Promise<App> {
+  const config = parseConfig({
+    ...env,
+    PORT: "0",
+    LOG_LEVEL: "debug",
+    BOARDWALK_ROLE: role,
+    BOARDWALK_ADMIN_TOKEN: adminToken,
+    BOARDWALK_ALLOW_PRIVATE_HOSTS: "1",
+  });
+  return await createApp(config, {
+    writeLog: (line) => void lines.push({ half: role, line: JSON.parse(line) as Line }),
+  });
+}
+
+beforeAll(async () => {
+  github = await startGithubEmulator({
+    token: randomBytes(12).toString("hex"),
+    repos: [{ owner: "acme", name: "web", branches: [{ name: "feat/ENG-1-x", commitsAhead: 1 }] }],
+  });
+  board = await jiraBoard("Board", [["Login bug", "10001"]])(github);
+  const shared = {
+    REDIS_URL: await redisUrl(),
+    BOARDWALK_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+  };
+  web = await half("web", shared);
+  worker = await half("worker", { ...shared, PUBLIC_URL: web.url ?? "" });
+  await web.store.createTenant({ id: "acme", name: "Acme", createdAt: new Date().toISOString() });
+  token = (await issueToken(web.store.tenant("acme"), { name: "ann" }, new Date())).token;
+  await admin("POST", "/connections", {
+    id: "eng",
+    provider: "jira",
+    settings: {
+      ...board.settings,
+      vcs: { provider: "github", repo: "acme/web", apiUrl: github.url },
+      hooks: [{ on: "enter", status: "In Review", run: "draft-pull-request" }],
+    },
+    credentials: { ...board.credentials, vcs: { token: github.token } },
+  });
+  await admin("POST", "/connections/eng/sync?wait=true", {});
+});
+afterAll(async () => {
+  await web?.close();
+  await worker?.close();
+  await board?.close();
+  await github?.close();
+});
+
+async function send(method: string, path: string, bearer: string, id?: string, body?: object) {
+  return await fetch(`${web.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(id === undefined ? {} : { "x-request-id": id }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+const admin = (method: string, path: string, body?: object, id?: string) =>
+  send(method, `/api/v1/tenants/acme${path}`, adminToken, id, body);
+const tool = async (name: string, args: object, id: string, path = "/mcp") =>
+  await (
+    await send("POST", path, token, id, {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args },
+    })
+  ).text();
+
+const of = (id: string, event?: string): readonly (Line & { readonly half: string })[] =>
+  lines
+    .filter(({ line }) => line.request_id === id && (event === undefined || line.event === event))
+    .map(({ half, line }) => ({ ...line, half }));
+
+describe("a request's id", () => {
+  it("is the caller's own, or made where that is missing or could forge a line", async () => {
+    expect((await send("GET", "/healthz", "", "abc-1.2:3_x")).headers.get("x-request-id")).toBe(
+      "abc-1.2:3_x",
+    );
+    for (const wrong of [undefined, "", "a b", '"}', "x".repeat(129)]) {
+      const made = (await send("GET", "/healthz", "", wrong)).headers.get("x-request-id");
+      expect(made).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    }
+  });
+
+  it("follows a tool call to its move, its jobs and each call to the board, over both halves", async () => {
+    const id = "follow-me";
+    expect(await tool("board_move_to_in_review", { ticket: "login bug" }, id)).toContain("confirmed");
+    await until(() => of(id, "job").length >= 2 && of(id, "request").length === 1);
+    expect(of(id, "request")).toMatchObject([
+      { half: "web", level: "debug", method: "POST", route: "/mcp", status: 200 },
+    ]);
+    const [move] = of(id, "move");
+    expect(move).toMatchObject({
+      half: "worker",
+      level: "info",
+      tenant_id: "acme",
+      ticket: expect.stringMatching(/^jira\./),
+      outcome: "confirmed",
+      duration_ms: expect.any(Number),
+    });
+    const jobs = of(id, "job");
+    expect(jobs).toContainEqual(
+      expect.objectContaining({ job: "move", outcome: "ok", move_id: move?.move_id, job_id: move?.job_id }),
+    );
+    expect(jobs).toContainEqual(expect.objectContaining({ job: "hook", outcome: "ok" }));
+    for (const { half, level, lane, duration_ms } of jobs) {
+      expect({ half, level }).toEqual({ half: "worker", level: "info" });
+      expect(lane).toMatch(/^acme\/eng/);
+      expect(duration_ms).toBeGreaterThan(0);
+    }
+    const calls = of(id, "call");
+    // Jira's read, write and read again by `http`, GitHub's by `fetch`.
+    expect(calls.filter(({ job_id }) => job_id === move?.job_id).length).toBeGreaterThanOrEqual(3);
+    expect(calls).toContainEqual(expect.objectContaining({ method: "POST", status: 201, host: "127.0.0.1" }));
+    expect(new Set(calls.map(({ move_id }) => move_id))).toContain(move?.move_id);
+  });
+
+  it("follows a delivery of the board to the look that it causes", async () => {
+    const delivered = await until(() =>
+      lines.find(({ line }) => line.event === "request" && String(line.route).startsWith("/webhooks")),
+    );
+    expect(delivered.line).toMatchObject({ route: "/webhooks/:provider/:token", status: 200, level: "info" });
+    await until(() => of(String(delivered.line.request_id), "job").length > 0);
+  });
+
+  it("is in the line of a call that failed", async () => {
+    await fetch(`${board.boardUrl}/__emulator/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ status: 500, times: 1 }),
+    });
+    await tool("board_move_to_in_progress", { ticket: "login bug" }, "failing");
+    await until(() => of("failing", "call").some(({ status }) => status === 500));
+  });
+});
+
+describe("the line of a request", () => {
+  it("names its route, never what stood in its address", async () => {
+    await admin("GET", "/tickets?query=secret-words", undefined, "listing");
+    await send("GET", "/no/such/address", "", "nowhere");
+    await send("GET", "/t/acme/mcp", "wrong", "turned-away");
+    await until(() => of("listing").length + of("nowhere").length + of("turned-away").length === 3);
+    expect(of("listing")).toMatchObject([
+      { route: "/api/v1/tenants/:tenant/tickets", status: 200, level: "info", method: "GET" },
+    ]);
+    expect(of("nowhere")).toMatchObject([{ route: "other", status: 404 }]);
+    expect(of("turned-away")).toMatchObject([{ route: "/t/:tenant/mcp", status: 401, level: "info" }]);
+    expect(JSON.stringify(lines)).not.toMatch(/secret-words|such\/address/);
+  });
+
+  it("says that the caller left before the answer was there", async () => {
+    const left = new AbortController();
+    const live = fetch(`${web.url}/api/v1/tenants/acme/live`, {
+      headers: { authorization: `Bearer ${adminToken}`, "x-request-id": "left" },
+      signal: left.signal,
+    });
+    await live;
+    left.abort();
+    await until(() => of("left").length === 1);
+    expect(of("left")).toMatchObject([{ aborted: true, route: "/api/v1/tenants/:tenant/live" }]);
+  });
+});
+
+describe("a job that nobody asked for", () => {
+  it("has a line too, which the usual level does not show", async () => {
+    const sweep = await until(() => lines.find(({ line }) => line.job === "sweep"));
+    expect(sweep.line).toMatchObject({ event: "job", outcome: "ok", lane: "house", level: "debug" });
+    expect(sweep.line.request_id).toBeUndefined();
+  });
+});
