@@ -1,5 +1,5 @@
 /**
- * The measured process of (c): durable moves through the service, and their bare parts, against one emulated board.
+ * The measured process of (c): durable moves through the service, and their bare parts, each against an emulated board of its own.
  * Speaks JSON lines: a question is `{side, inFlight, ms}`, an answer `{perSecond, p50Ms}`.
  */
 import { createInterface } from "node:readline";
@@ -9,7 +9,8 @@ import { parseConfig } from "../src/config.js";
 import { syncJobFor } from "../src/tickets/jobs.js";
 import { median, round3 } from "./harness.js";
 
-const [redisUrl = "", boardUrl = "", authorization = "", email = "", apiToken = ""] = process.argv.slice(2);
+const [redisUrl = "", boardUrl = "", email = "", apiToken = "", theirUrl = "", authorization = ""] =
+  process.argv.slice(2);
 const TICKETS = 64;
 
 type Step = (ticket: number) => Promise<void>;
@@ -66,7 +67,7 @@ async function openParts(): Promise<{ move: Step; close(): Promise<void> }> {
   const standing = Array.from({ length: TICKETS }, () => false);
   const headers = { authorization, "content-type": "application/json" };
   const ask = async (path: string, body?: object) => {
-    const response = await fetch(`${boardUrl}${path}`, {
+    const response = await fetch(`${theirUrl}${path}`, {
       headers,
       ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
     });
@@ -77,10 +78,10 @@ async function openParts(): Promise<{ move: Step; close(): Promise<void> }> {
     async move(ticket) {
       const job = await queue.add("move", { ticket }, { removeOnComplete: { age: 3600 } });
       await job.waitUntilFinished(events);
-      const issue = `/rest/api/3/issue/ENG-${TICKETS + ticket + 1}`;
-      const fields = "fields=status,issuetype,project,summary,updated";
+      const issue = `/rest/api/3/issue/ENG-${ticket + 1}`;
+      const fields = "fields=summary,status,issuetype,project,updated,archiveddate";
       const started = standing[ticket] === true;
-      await ask(`${issue}?${fields}&expand=transitions`);
+      await ask(`${issue}?${fields}&expand=transitions,transitions.fields`);
       await ask(`${issue}/transitions`, { transition: { id: started ? "12" : "11" } });
       await ask(`${issue}?${fields}`);
       standing[ticket] = !started;

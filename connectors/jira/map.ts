@@ -23,7 +23,7 @@ export function mapTicket(issue: JiraIssue, site: string, workflow: WorkflowId):
 }
 
 /** `2026-11-29T10:15:00.000+0100`, as Jira writes times, in UTC. */
-function isoTime(time: string): string {
+export function isoTime(time: string): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? time : date.toISOString();
 }

@@ -175,10 +175,19 @@ export const refusalShape = z.object({
 export const deliveryShape = z.object({
   webhookEvent: z.string(),
   timestamp: z.number().optional().catch(undefined),
-  issue: z.object({ id: z.union([numeric, z.number().int().transform(String)]) }).optional(),
+  issue: z
+    .object({
+      id: z.union([numeric, z.number().int().transform(String)]),
+      fields: z
+        .object({ updated: z.string(), status: z.object({ id: numeric }) })
+        .optional()
+        .catch(undefined),
+    })
+    .optional(),
   user: z.object({ accountId: z.string().optional() }).optional(),
 });
 
+export type JiraDelivery = z.infer<typeof deliveryShape>;
 export type JiraIssue = z.infer<typeof issueShape>;
 export type JiraStatus = z.infer<typeof statusShape>;
 export type JiraTransition = z.infer<typeof transitionShape>;

@@ -7,7 +7,8 @@ import type { JiraApi } from "./api.js";
 import type { JiraAuth } from "./auth.js";
 import { verifyJwt } from "./jwt.js";
 import { ticketId } from "./keys.js";
-import { deliveryShape } from "./shapes.js";
+import { isoTime } from "./map.js";
+import { deliveryShape, type JiraDelivery } from "./shapes.js";
 
 /** Webhooks: registered by the kind this login may register, believed only when signed. */
 
@@ -134,17 +135,26 @@ function readDelivery({ auth, site, now }: WebhookParts, delivery: WebhookDelive
       cause: event.error,
     });
   }
-  const { issue, user, timestamp } = event.data;
-  const by = user?.accountId;
-  const hints: readonly Hint[] =
-    issue === undefined
-      ? []
-      : [{ kind: "ticket", ticket: ticketId(site, issue.id), ...(by === undefined ? {} : { by }) }];
+  const { issue, timestamp } = event.data;
+  const hints = issue === undefined ? [] : [hintFrom(issue, event.data, site)];
   const digest = () => createHash("sha256").update(delivery.body).digest("hex");
   return {
     deliveryId: headers.get("x-atlassian-webhook-identifier") ?? digest(),
     hints,
     ...(timestamp === undefined ? {} : { sentAt: new Date(timestamp) }),
+  };
+}
+
+function hintFrom(issue: NonNullable<JiraDelivery["issue"]>, event: JiraDelivery, site: string): Hint {
+  const by = event.user?.accountId;
+  const { fields } = issue;
+  // An issue that was deleted is shown as it last was.
+  const shown = fields !== undefined && event.webhookEvent === "jira:issue_updated";
+  return {
+    kind: "ticket",
+    ticket: ticketId(site, issue.id),
+    ...(by === undefined ? {} : { by }),
+    ...(shown ? { shows: { status: fields.status.id, updatedAt: isoTime(fields.updated) } } : {}),
   };
 }
 

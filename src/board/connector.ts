@@ -73,7 +73,13 @@ export interface WebhookDelivery {
 
 /** What a delivery suggests. A hint can only cause a read. */
 export type Hint =
-  | { readonly kind: "ticket"; readonly ticket: TicketId; readonly by?: string }
+  | {
+      readonly kind: "ticket";
+      readonly ticket: TicketId;
+      readonly by?: string;
+      /** The ticket as the delivery shows it, where it shows all that changed: what we know already need not be read. */
+      readonly shows?: Pick<Ticket, "status" | "updatedAt">;
+    }
   | { readonly kind: "workflow" }
   | { readonly kind: "access" };
 

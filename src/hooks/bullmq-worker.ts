@@ -18,7 +18,7 @@ export const payloadSchema = z.object({
 });
 export type Payload = z.infer<typeof payloadSchema>;
 
-/** A job whose lane is full comes back by itself after these, should nobody fetch it sooner. */
+/** A job that could not wait for its lane comes back by itself after these, should nobody fetch it sooner. */
 const STEP_BACK_MS = { first: 250, most: 15_000 };
 /** How many times a freed place is offered: those who stepped back may be with another worker by now. */
 const OFFERS = 3;
@@ -31,19 +31,29 @@ const RETRY_MS = 500;
 /** Far beyond any: a job that was interrupted often is still to be done, never to be given up. */
 const MAX_STALLED = 1_000_000;
 
-/** Begins to do jobs; `put` puts the run that a schedule's tick asks for. @returns what finishes the running ones and stops; asked twice, it drains once. */
+/** What a worker needs of the process it is in. */
+export interface WorkerSide {
+  /** Puts the run that a schedule's tick asks for. */
+  put(run: Job): Promise<void>;
+  /** Told of each job done here, once its reply is kept. */
+  finished(id: string, reply: JobReply): void;
+}
+
+/** Begins to do jobs. @returns what finishes the running ones and stops; asked twice, it drains once. */
 export function startWorker(
   settings: BullmqSettings,
   handlers: Handlers,
-  put: (run: Job) => Promise<void>,
+  { put, finished }: WorkerSide,
 ): () => Promise<void> {
   const { onError, drainGraceMs } = settings;
   const runner = createRunner(handlers, onError);
-  const lanes = createLanes<BullJob>(settings.laneCap);
+  // As many may wait here as may run: a burst is done without each of its jobs being put off and fetched again.
+  const lanes = createLanes<BullJob>(settings.laneCap, settings.concurrency);
   let draining: Promise<void> | undefined;
 
   async function work(job: BullJob, token = ""): Promise<JobReply> {
     const parsed = payloadSchema.safeParse(job.data);
+    const fetchedAt = performance.now();
     if (!parsed.success || job.id === undefined) {
       onError(new Error(`job ${job.id ?? ""} cannot be read`, { cause: parsed.error }));
       return internalReply();
@@ -56,15 +66,34 @@ export function startWorker(
       return { ok: true, result: undefined };
     }
     if (!lanes.enter(lane, job.id)) {
-      lanes.stepBack(lane, job.id, job);
-      return later(job, token, stepBackMs(job.attemptsStarted - parsed.data.attempt));
+      const place = lanes.wait(lane);
+      if (place === undefined) {
+        lanes.stepBack(lane, job.id, job);
+        return later(job, token, stepBackMs(job.attemptsStarted - parsed.data.attempt));
+      }
+      if (!(await waitFor(place))) return later(job, token, 0);
     }
     try {
+      if (performance.now() - fetchedAt > settings.lockMs / 2) await requireLock(job, token);
       return await perform(job, parsed.data, token);
     } finally {
       lanes.leave(lane);
       void offerPlace(lane);
     }
+  }
+
+  /** Whoever waits takes no room from the jobs of other lanes. */
+  async function waitFor(place: Promise<boolean>): Promise<boolean> {
+    worker.concurrency += 1;
+    const taken = await place;
+    worker.concurrency -= 1;
+    return taken;
+  }
+
+  /** A process that stood still while its job waited may have lost it to another, who is at work on it. */
+  async function requireLock(job: BullJob, token: string): Promise<void> {
+    if ((await job.extendLock(token, settings.lockMs)) !== 1)
+      throw new Error("this job was lost to another worker");
   }
 
   async function perform(job: BullJob, payload: Payload, token: string): Promise<JobReply> {
@@ -79,7 +108,7 @@ export function startWorker(
     return later(job, token, outcome.kind === "again" ? outcome.delayMs : 0);
   }
 
-  /** A place is free: fetch one that stepped back, rather than let it wait its delay out. */
+  /** There is room again: fetch one that stepped back, rather than let it wait its delay out. */
   async function offerPlace(lane: string): Promise<void> {
     for (let offer = 0; offer < OFFERS && !worker.isPaused(); offer++) {
       const job = lanes.next(lane);
@@ -102,8 +131,11 @@ export function startWorker(
     runRetryDelay: RETRY_MS,
   });
   worker.on("error", onError);
+  // Sooner than the queue's own event comes round. Who waits elsewhere hears of it by that.
+  worker.on("completed", ({ id }, reply: JobReply) => finished(id ?? "", reply));
 
   async function drain(): Promise<void> {
+    lanes.sendAway();
     const paused = worker.pause();
     if (!(await endsWithin(runner.idle(), drainGraceMs))) {
       runner.interrupt();

@@ -58,9 +58,10 @@ export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
       await producer.send(() => queue.upsertJobScheduler(id, { every }, template));
     },
     async serve(handlers) {
-      const drain = startWorker(settings, handlers, (run) =>
-        producer.send(() => addJob(queue, run, RUN_OPTIONS)),
-      );
+      const drain = startWorker(settings, handlers, {
+        put: (run) => producer.send(() => addJob(queue, run, RUN_OPTIONS)),
+        finished: producer.heard,
+      });
       drains.add(drain);
       return drain;
     },
@@ -75,6 +76,8 @@ export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
 interface Producer extends Pick<Hooks, "ask" | "close"> {
   /** Runs a command for a caller. It fails fast, and only ever as `unavailable`. */
   send<T>(command: () => Promise<T>): Promise<T>;
+  /** Gives a reply that is kept by now to whoever waits for it here. */
+  heard(id: string, reply: JobReply): void;
 }
 
 function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): Producer {
@@ -102,7 +105,7 @@ function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): P
       await send(async () => {
         await listener.ensure();
         // Side by side, one round trip: it either was finished before we looked, or finishes where we hear it.
-        const [, reply] = await Promise.all([addJob(queue, checked), finishedReply(queue, job.id)]);
+        const [, reply] = await Promise.all([addJob(queue, checked), finishedReply(queue, redis, job.id)]);
         if (reply) waiters.settle(job.id, reply);
       });
     } catch (error) {
@@ -116,7 +119,7 @@ function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): P
     if (redis.status !== "ready") return;
     const ids = waiters.waitedForSince(Date.now() - RECHECK_MS);
     const look = async (id: string) => {
-      const reply = await finishedReply(queue, id);
+      const reply = await finishedReply(queue, redis, id);
       if (reply) waiters.settle(id, reply);
     };
     await Promise.all(ids.map(look));
@@ -129,7 +132,7 @@ function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): P
     await listener.close();
   }
 
-  return { send, ask, close };
+  return { send, ask, heard: waiters.settle, close };
 }
 
 function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: Redis): Queue {
@@ -152,13 +155,25 @@ async function addJob(queue: Queue, job: Job, options: JobsOptions = JOB_OPTIONS
 }
 
 /** The reply of a job that is finished already, whoever did it and whenever. */
-async function finishedReply(queue: Queue, id: string): Promise<JobReply | undefined> {
-  const job = await queue.getJob(id);
-  if (!job?.finishedOn) return undefined;
-  if (!job.failedReason) return parseReply(job.returnvalue);
+async function finishedReply(queue: Queue, redis: Redis, id: string): Promise<JobReply | undefined> {
+  const [finishedOn, failedReason, reply] = await redis.hmget(queue.toKey(id), ...REPLY_FIELDS);
+  if (!finishedOn) return undefined;
+  if (!failedReason) return parseReply(parseJson(reply));
   // Else it could never be put again.
-  await job.remove();
+  await queue.remove(id);
   return internalReply();
+}
+
+/** Of a job as BullMQ keeps it. Asked for by name, since most jobs looked for are not done and have much else to read. */
+const REPLY_FIELDS = ["finishedOn", "failedReason", "returnvalue"] as const;
+
+/** What is not JSON is no reply either. */
+function parseJson(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return undefined;
+  }
 }
 
 async function countJobs(queue: Queue) {

@@ -114,9 +114,15 @@ class MemoryTenant implements TenantStore {
     return Promise.all(ids.map((id) => this.getActor(id)));
   }
 
-  async saveActor(record: ActorRecord, history: readonly HistoryEvent[] = []): Promise<ActorRecord> {
+  async saveActor(
+    record: ActorRecord,
+    history: readonly HistoryEvent[] = [],
+    audit?: AuditEvent,
+  ): Promise<ActorRecord> {
+    const line = audit && encodeContent("audit", audit);
     const saved = this.#save(record, history);
     if (saved === undefined) throw lostRace("this ticket");
+    if (line !== undefined) this.#audit.add(line);
     return saved;
   }
 
@@ -150,11 +156,13 @@ class MemoryTenant implements TenantStore {
     this.#changes.set(id, ++this.#revision);
   }
 
-  async deleteActor(id: string): Promise<void> {
-    if (!this.#actors.delete(id)) return;
-    this.#changed(id);
-    this.#unsettled.delete(id);
-    this.#histories.delete(id);
+  async deleteActors(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      if (!this.#actors.delete(id)) continue;
+      this.#changed(id);
+      this.#unsettled.delete(id);
+      this.#histories.delete(id);
+    }
   }
 
   async changesSince(revision: number, limit: number) {

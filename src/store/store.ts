@@ -36,17 +36,17 @@ export interface TenantStore {
   /** In the order asked; `undefined` where there is none. */
   getActors(ids: readonly TicketId[]): Promise<readonly (ActorRecord | undefined)[]>;
   /**
-   * Saves `record` if the stored version is still `record.version`, together with its history, in one step.
-   * Also keeps the index of unsettled records and the change feed.
+   * Saves `record` if the stored version is still `record.version`, together with its history and its line in the
+   * audit log, in one step. Also keeps the index of unsettled records and the change feed.
    * @returns the record at its new version.
    * @throws BoardwalkError `conflict` when someone else saved first; nothing is written then.
    */
-  saveActor(record: ActorRecord, history?: readonly HistoryEvent[]): Promise<ActorRecord>;
+  saveActor(record: ActorRecord, history?: readonly HistoryEvent[], audit?: AuditEvent): Promise<ActorRecord>;
   /** Saves new records, or ones read at their version, in bulk; a record that lost its race is left out of the answer. */
   saveActors(records: readonly ActorRecord[]): Promise<readonly ActorRecord[]>;
   countActors(): Promise<number>;
-  /** Forgets the actor and its history; the change feed tells of it. */
-  deleteActor(id: TicketId): Promise<void>;
+  /** Forgets the actors and their histories; the change feed tells of each. Ids that nobody has are passed over. */
+  deleteActors(ids: readonly TicketId[]): Promise<void>;
   /**
    * Actors saved or deleted after `revision`, each once, oldest first, at most `limit`.
    * `revision` of the answer is where to go on; equal to the one given when nothing is new, and smaller when the

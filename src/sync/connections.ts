@@ -198,6 +198,9 @@ async function saveNew(tenant: TenantStore, record: ConnectionRecord, webhookTok
   await tenant.link("webhook", webhookToken, record.id);
 }
 
+/** So many tickets are looked at and forgotten at a time, however many a board has. */
+const AT_ONCE = 1_000;
+
 async function forget(tenant: TenantStore, id: string): Promise<void> {
   for (const document of await tenant.listDocuments("workflow")) {
     const owner = z.object({ connection: z.string() }).safeParse(document.value);
@@ -206,11 +209,11 @@ async function forget(tenant: TenantStore, id: string): Promise<void> {
     await tenant.deleteDocument("changes", document.id);
   }
   for (let revision = 0; ; ) {
-    const changes = await tenant.changesSince(revision, 1_000);
+    const changes = await tenant.changesSince(revision, AT_ONCE);
     if (changes.ids.length === 0) return;
-    for (const record of await tenant.getActors(changes.ids)) {
-      if (record?.ticket.connection === id) await tenant.deleteActor(record.ticket.id);
-    }
+    const records = await tenant.getActors(changes.ids);
+    const ours = records.filter((record) => record?.ticket.connection === id);
+    await tenant.deleteActors(ours.flatMap((record) => record?.ticket.id ?? []));
     if (changes.revision === revision) return;
     revision = changes.revision;
   }

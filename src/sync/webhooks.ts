@@ -63,7 +63,10 @@ export async function receiveWebhook(
   ]);
   if (!fresh) return { fresh: false, hints: 0 };
   try {
-    for (const hint of hints) await follow(deps, tenant, connection.id, hint, deliveryId);
+    for (const hint of hints) {
+      if (await isKnown(tenant, connector, hint)) continue;
+      await follow(deps, tenant, connection.id, hint, deliveryId);
+    }
   } catch (error) {
     // The board will send it again, and then it must not be taken for a copy.
     await tenant.forget(claim);
@@ -71,6 +74,23 @@ export async function receiveWebhook(
   }
   if (sentAt !== undefined) deps.lagged?.(provider, delivery.receivedAt.getTime() - sentAt.getTime());
   return { fresh: true, hints: hints.length };
+}
+
+/** How long we may ask whose echo this could be. */
+const WHO_MS = 2_000;
+
+/** Is it no news: has the board been read since, or will whoever made this very write read it? Most are our own echo. */
+async function isKnown(tenant: TenantStore, connector: Connector, hint: Hint): Promise<boolean> {
+  if (hint.kind !== "ticket" || hint.shows === undefined) return false;
+  const { ticket, shows, by } = hint;
+  const record = await tenant.getActor(ticket);
+  if (record === undefined) return false;
+  if (shows.updatedAt < record.ticket.updatedAt) return true;
+  if (shows.updatedAt === record.ticket.updatedAt) return shows.status === record.ticket.status;
+  const { pending } = record;
+  const mayBeOurs = pending?.writes !== undefined && pending.to === shows.status && by !== undefined;
+  if (!mayBeOurs) return false;
+  return by === (await connector.account?.(AbortSignal.timeout(WHO_MS)).catch(() => undefined));
 }
 
 /** A look that is still waiting to begin sees the news of later deliveries too. */

@@ -2,6 +2,7 @@ import type { Ticket, TicketId } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type {
   ActorRecord,
+  AuditEvent,
   HistoryEvent,
   MoveOutcome,
   OwedHook,
@@ -25,22 +26,31 @@ const RACES = 25;
 interface Change {
   readonly record: ActorRecord;
   readonly history?: readonly HistoryEvent[];
+  readonly audit?: AuditEvent;
 }
 
-/** Applies `change` to the record as it stands, again when someone saved first. No change (`undefined`): nothing is written. */
+/**
+ * Applies `change` to the record as it stands, again when someone saved first. No change (`undefined`): nothing is
+ * written. `known`, the record as the caller has it, saves reading it; it may be old.
+ */
 export async function update(
   store: TenantStore,
   id: TicketId,
   change: (record: ActorRecord) => Change | undefined,
+  known?: ActorRecord,
 ): Promise<ActorRecord> {
+  let guess = known;
   for (let race = 0; race < RACES; race++) {
-    const record = await store.getActor(id);
+    const record = guess ?? (await store.getActor(id));
     if (record === undefined)
       throw new BoardwalkError("not_found_or_hidden", "We no longer know this ticket.");
     const changed = change(record);
-    if (changed === undefined) return record;
+    // Only a save shows that what was known is still so.
+    if (changed === undefined && guess === undefined) return record;
+    guess = undefined;
+    if (changed === undefined) continue;
     try {
-      return await store.saveActor(changed.record, changed.history);
+      return await store.saveActor(changed.record, changed.history, changed.audit);
     } catch (error) {
       if (BoardwalkError.from(error).code !== "conflict") throw error;
     }
@@ -68,8 +78,13 @@ export type Intent =
   | { readonly kind: "ended"; readonly settled: SettledMove; readonly record: ActorRecord };
 
 /** Writes the wish on the actor, or joins the same wish already there. */
-export async function intend(store: TenantStore, id: TicketId, wish: Wish): Promise<Intent> {
-  const record = await update(store, id, (before) => {
+export async function intend(
+  store: TenantStore,
+  id: TicketId,
+  wish: Wish,
+  known?: ActorRecord,
+): Promise<Intent> {
+  const write = (before: ActorRecord): Change | undefined => {
     // A wish that has ended would be pending for ever: its job is done, and the same id is never run again.
     if (before.pending !== undefined || before.lastMove?.moveId === wish.moveId) return undefined;
     const since = wish.at.toISOString();
@@ -83,7 +98,8 @@ export async function intend(store: TenantStore, id: TicketId, wish: Wish): Prom
       moveId: wish.moveId,
     };
     return { record: { ...before, pending }, history: [asked] };
-  });
+  };
+  const record = await update(store, id, write, known);
   const { pending, lastMove } = record;
   if (lastMove?.moveId === wish.moveId) return { kind: "ended", settled: lastMove, record };
   if (pending === undefined) throw new BoardwalkError("internal", "An intended move was not kept.");
@@ -108,7 +124,7 @@ function pendingOf(wish: Wish, from: string, since: string): PendingMove {
 /**
  * Notes that a write to the board is about to be made over what it showed as `seen`, so that whoever takes over knows
  * that one may have landed, and can tell whether it has.
- * @returns `false`, nothing noted, when someone else has noted one since `pending` was read: then it is theirs to make.
+ * @returns the record with the note; `undefined`, nothing noted, when someone else has noted one since `pending` was read: then it is theirs to make.
  * @throws BoardwalkError `conflict` when the move is settled.
  */
 export async function noteWrite(
@@ -117,11 +133,12 @@ export async function noteWrite(
   pending: Pick<PendingMove, "moveId" | "writes">,
   seen: Pick<Ticket, "status" | "updatedAt">,
   at: Date,
-): Promise<boolean> {
+  known?: ActorRecord,
+): Promise<ActorRecord | undefined> {
   const before = pending.writes ?? 0;
   const wroteOver = { status: seen.status, updatedAt: seen.updatedAt };
   let noted = false;
-  await update(store, id, (record) => {
+  const note = (record: ActorRecord): Change | undefined => {
     const now = record.pending;
     if (now?.moveId !== pending.moveId) {
       throw new BoardwalkError("conflict", "This move was settled by someone else meanwhile.");
@@ -130,8 +147,9 @@ export async function noteWrite(
     if (!noted) return undefined;
     const wrote = { writes: before + 1, wroteAt: at.toISOString(), wroteOver };
     return { record: { ...record, pending: { ...now, ...wrote } } };
-  });
-  return noted;
+  };
+  const record = await update(store, id, note, known);
+  return noted ? record : undefined;
 }
 
 /** How a move ended. */
@@ -147,26 +165,32 @@ export interface Ending {
 }
 
 /**
- * Ends a pending move: the ticket is where the board says, the wish is cleared, the hooks of a new status are owed.
- * A move that was settled already keeps its first ending.
+ * Ends a pending move: the ticket is where the board says, the wish is cleared, the hooks of a new status are owed, and
+ * the audit log has its line. A move that was settled already keeps its first ending, and its one line.
+ * @returns the record, and whether it was we who settled it.
  */
 export async function settle(
   store: TenantStore,
   id: TicketId,
   moveId: string,
   end: { readonly seen?: Ticket; readonly workflow?: Workflow; readonly ending: Ending; readonly at: Date },
-): Promise<ActorRecord> {
+  known?: ActorRecord,
+): Promise<{ readonly record: ActorRecord; readonly byUs: boolean }> {
   const ours = end.ending.outcome === "confirmed";
-  return await update(store, id, (record) => {
+  let byUs = false;
+  const settled_ = (record: ActorRecord): Change | undefined => {
     const { pending } = record;
-    if (pending?.moveId !== moveId) return undefined;
+    byUs = pending?.moveId === moveId;
+    if (pending === undefined || !byUs) return undefined;
     const arrived = end.seen === undefined ? record : arrive(record, end.seen, { ...end, ours });
     const { pending: _done, ...rest } = arrived;
     const lastMove = settledOf(pending, rest, end.ending, end.at);
     const confirmed = lastMove.outcome === "confirmed" && !lastMove.already;
     const kept = confirmed ? { ...rest, lastConfirmed: lastMove } : rest;
-    return { record: { ...kept, lastMove }, history: [historyOf(lastMove)] };
-  });
+    return { record: { ...kept, lastMove }, history: [historyOf(lastMove)], audit: auditOf(id, lastMove) };
+  };
+  const record = await update(store, id, settled_, known);
+  return { record, byUs };
 }
 
 function settledOf(pending: PendingMove, record: ActorRecord, ending: Ending, at: Date): SettledMove {
@@ -195,6 +219,16 @@ function historyOf(move: SettledMove): HistoryEvent {
     ...(move.message === undefined ? {} : { message: move.message }),
     ...(move.already ? { already: true } : {}),
   };
+}
+
+function auditOf(ticket: TicketId, { at, from, to, outcome, moveId, by }: SettledMove): AuditEvent {
+  const { person, client, tool } = by;
+  const who = {
+    person,
+    ...(client === undefined ? {} : { client }),
+    ...(tool === undefined ? {} : { tool }),
+  };
+  return { at, action: "move", by: who, ticket, from, to, outcome, detail: { moveId } };
 }
 
 /** What is known about a sight of a ticket, and the connection it was seen through. */

@@ -11,7 +11,7 @@ export function moveJobFor(tenant: string, record: ActorRecord, moveId: string):
   return {
     id: jobId("move", tenant, ticket, moveId),
     name: "move",
-    data: { tenant, ticket, moveId },
+    data: { tenant, ticket, moveId, connection },
     lane: `${tenant}/${connection}`,
   };
 }

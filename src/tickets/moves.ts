@@ -146,7 +146,7 @@ function newId(): string {
 
 async function carryOut(course: Course, record: ActorRecord, wish: Wish): Promise<MoveShape> {
   const { deps, talk, workflow, say } = course;
-  const intent = await intend(talk.tenant, record.ticket.id, wish);
+  const intent = await intend(talk.tenant, record.ticket.id, wish, record);
   if (intent.kind === "ended") {
     const { settled } = intent;
     return settledAnswer(intent.record, await deps.views.fresh(talk.tenant), settled, settled.to, talk);
@@ -162,7 +162,7 @@ async function carryOut(course: Course, record: ActorRecord, wish: Wish): Promis
 
 /** Waits for the move's job within the budget, then for the hooks it brought. */
 async function awaitMove(
-  { deps, talk, workflow, say, deadline }: Course,
+  { deps, talk, view, workflow, say, deadline }: Course,
   record: ActorRecord,
   pending: PendingMove,
 ): Promise<MoveShape> {
@@ -173,7 +173,10 @@ async function awaitMove(
   const { settled, record: after } = moveReply.parse(reply.result);
   if (settled === undefined) return acceptedAnswer(record, workflow, pending, say);
   const paid = settled.outcome === "confirmed" ? await awaitHooks(deps, talk, after, left) : after;
-  return settledAnswer(paid, await deps.views.fresh(talk.tenant), settled, pending.to, talk);
+  // Unless it led to what this view knows nothing of, there is nothing newer to say it with.
+  const known = settled.outcome === "confirmed" && view.workflowOf(paid)?.status(settled.to) !== undefined;
+  const told = known ? view : await deps.views.fresh(talk.tenant);
+  return settledAnswer(paid, told, settled, pending.to, talk);
 }
 
 async function awaitHooks(

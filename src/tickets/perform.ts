@@ -9,7 +9,7 @@ import { type Ending, noteWrite, settle } from "./actor.js";
 import type { OpenBoard } from "./boards.js";
 import { choose } from "./choose.js";
 import { closedByTeam } from "./decide.js";
-import { auditOnce, auditSettled, endingOf } from "./endings.js";
+import { endingOf } from "./endings.js";
 import { syncJobFor } from "./jobs.js";
 import { tellNews, workflowOf } from "./look.js";
 import type { WorkerDeps } from "./worker-deps.js";
@@ -17,7 +17,13 @@ import type { Workflow } from "./workflow.js";
 
 /** The worker's half of a move: act on the board, settle the record, report what is true. */
 
-export const moveJob = z.object({ tenant: z.string(), ticket: z.string(), moveId: z.string() });
+export const moveJob = z.object({
+  tenant: z.string(),
+  ticket: z.string(),
+  moveId: z.string(),
+  /** Where the ticket was when the job was put. Absent from jobs of earlier versions. */
+  connection: z.string().optional(),
+});
 
 /** What a move job answers: the record as settled. Everything spoken is made from it. */
 export const moveReply = z.object({ settled: settledMove.optional(), record: actorRecord });
@@ -34,35 +40,33 @@ const LONGEST_WAIT_MS = 15_000;
  * ending, a write that landed is not made twice.
  */
 export async function performMove(deps: WorkerDeps, data: unknown, context: JobContext): Promise<MoveReply> {
-  const { tenant, ticket, moveId } = moveJob.parse(data);
+  const { tenant, ticket, moveId, connection } = moveJob.parse(data);
   const store = deps.store.tenant(tenant);
-  const record = await store.getActor(ticket);
+  const [record, { byId: workflows }, board] = await Promise.all([
+    store.getActor(ticket),
+    deps.workflows.of(store),
+    // Why it does not open is told when it is tried again, as part of the move.
+    connection === undefined ? undefined : deps.boards.open(store, connection).catch(() => undefined),
+  ]);
   if (record === undefined) throw new BoardwalkError("not_found_or_hidden", "We no longer know this ticket.");
   if (record.pending?.moveId !== moveId) return await replyAgain(store, record, moveId);
   const { pending } = record;
-  const { byId: workflows } = await deps.workflows.of(store);
   const wrote = (pending.writes ?? 0) > 0;
   // Whoever had this job may be alive after all, with a write in hand that may still go out.
   const leaseLeftMs = context.takenOver === true ? leaseLeft(deps, pending) : 0;
   if (leaseLeftMs > 0) throw new TryAgain(leaseLeftMs);
   const work: Try = { record, pending, workflows, signal: context.signal, wrote };
+  if (connection === record.ticket.connection && board !== undefined) work.board = board;
   const end = await tryMove(deps, store, work, context.attempt);
   const workflow = await workflowAfter(deps, store, work, end.seen);
   const at = deps.now();
-  const settled = await settle(store, ticket, moveId, {
-    ...end,
-    ...(workflow === undefined ? {} : { workflow }),
-    at,
-  });
+  const ended = { ...end, ...(workflow === undefined ? {} : { workflow }), at };
+  const { record: settled, byUs } = await settle(store, ticket, moveId, ended, work.noted ?? record);
   if (end.seen !== undefined && workflow?.status(end.seen.status) === undefined) {
     await deps.jobs.put(refreshJob(store, work));
   }
-  if (settled.lastMove?.moveId === moveId) {
-    const byUs = settled.lastMove.at === at.toISOString();
-    const audit = byUs ? auditSettled : auditOnce;
-    const counts = await audit(store, ticket, settled.lastMove);
-    if (counts) deps.moved?.(settled.lastMove, ticket, at.getTime() - Date.parse(pending.since));
-  }
+  if (byUs && settled.lastMove !== undefined)
+    deps.moved?.(settled.lastMove, ticket, at.getTime() - Date.parse(pending.since));
   // Put here as well as by the waiting caller: the debt is paid whether or not anyone still waits.
   await tellNews(deps, store, record, settled);
   return replyOf(settled, moveId);
@@ -93,9 +97,7 @@ function replyOf(record: ActorRecord, moveId: string): MoveReply {
 /** Of a move that was settled before this run: by us, before we died, or by whoever took it for dead. */
 async function replyAgain(store: TenantStore, record: ActorRecord, moveId: string): Promise<MoveReply> {
   const ended = await endingOf(store, record, moveId);
-  if (ended === undefined) return { record };
-  await auditOnce(store, record.ticket.id, ended);
-  return { settled: ended, record };
+  return ended === undefined ? { record } : { settled: ended, record };
 }
 
 interface Attempt {
@@ -110,12 +112,16 @@ interface Try {
   readonly workflows: ReadonlyMap<string, Workflow>;
   readonly signal: AbortSignal;
   wrote: boolean;
+  /** The record with the note of that write. */
+  noted?: ActorRecord;
+  /** Opened already, while the record was read. */
+  board?: OpenBoard;
 }
 
 /** One try; trouble that may pass is tried again, trouble that does not is an ending. */
 async function tryMove(deps: WorkerDeps, store: TenantStore, work: Try, attempt: number): Promise<Attempt> {
   try {
-    const board = await deps.boards.open(store, work.record.ticket.connection);
+    const board = work.board ?? (await deps.boards.open(store, work.record.ticket.connection));
     return await act(deps, store, board, work);
   } catch (thrown) {
     if (thrown instanceof TryAgain) throw thrown;
@@ -156,7 +162,9 @@ async function act(deps: WorkerDeps, store: TenantStore, board: OpenBoard, work:
   if ("ending" in chosen) return { seen, ending: chosen.ending };
   const wish = { ...pending, fields: chosen.fields };
   return await withLease(leaseMs, async () => {
-    if (!(await noteWrite(store, record.ticket.id, pending, seen, deps.now()))) throw new TryAgain(leaseMs);
+    const noted = await noteWrite(store, record.ticket.id, pending, seen, deps.now(), record);
+    if (noted === undefined) throw new TryAgain(leaseMs);
+    work.noted = noted;
     work.wrote = true;
     return await write(board.connector, seen, chosen.move, wish, signal);
   });

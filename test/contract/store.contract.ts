@@ -74,6 +74,30 @@ export function describeStore(name: string, setup: () => Promise<StoreUnderTest>
 
 function describeActors(fresh: () => TenantStore): void {
   describe("actors", () => {
+    it("forgets many at once, more than are sent in one go, and nobody else's", async () => {
+      const tenant = fresh();
+      const ids = Array.from({ length: 1_203 }, (_, i) => `t${i}`);
+      await tenant.saveActors([...ids, "kept"].map((id) => actor(id)));
+      await tenant.saveActor(actor("t7", { version: 1, pending: pending("x") }), [event("old")]);
+      const { revision } = await tenant.changesSince(0, 5_000);
+      await tenant.deleteActors([...ids, "nobody", "t7"]);
+      await tenant.deleteActors([]);
+      expect((await tenant.getActors([...ids, "kept"])).filter(Boolean)).toMatchObject([{ version: 1 }]);
+      expect([...(await tenant.changesSince(revision, 5_000)).ids].sort()).toEqual([...ids].sort());
+      expect(await tenant.unsettled(10)).toEqual([]);
+      expect((await tenant.history("t7", { limit: 5 })).items).toEqual([]);
+    });
+
+    it("writes a record's line of the audit log with it, and none for a save that came too late", async () => {
+      const tenant = fresh();
+      const line = (outcome: string): AuditEvent => ({ at: "2026", action: "move", outcome });
+      await tenant.saveActor(actor("jira.a.1"), [event("moved")], line("confirmed"));
+      const late = tenant.saveActor(actor("jira.a.1"), [event("late")], line("refused"));
+      await expect(late).rejects.toMatchObject({ code: "conflict" });
+      expect(await tenant.auditPage({ limit: 9 })).toEqual({ items: [line("confirmed")] });
+      expect((await tenant.history("jira.a.1", { limit: 9 })).items).toEqual([event("moved")]);
+    });
+
     it("gives back what was saved, whole, at the next version", async () => {
       const tenant = fresh();
       const record = actor("jira.a.1", {
@@ -196,7 +220,7 @@ function describeActors(fresh: () => TenantStore): void {
       expect(await tenant.unsettled(10)).toEqual(["b", "d", "a"]);
       const { pending: _settled, ...rest } = a;
       await tenant.saveActor(rest);
-      await tenant.deleteActor("d");
+      await tenant.deleteActors(["d"]);
       expect(await tenant.unsettled(10)).toEqual(["b"]);
     });
 
@@ -205,8 +229,8 @@ function describeActors(fresh: () => TenantStore): void {
       await tenant.saveActor(actor("a", { pending: pending("x") }), [event("old")]);
       await tenant.saveActors([actor("b"), actor("c")]);
       expect(await tenant.countActors()).toBe(3);
-      await tenant.deleteActor("a");
-      await tenant.deleteActor("a");
+      await tenant.deleteActors(["a"]);
+      await tenant.deleteActors(["a"]);
       expect(await tenant.countActors()).toBe(2);
       expect(await tenant.getActor("a")).toBeUndefined();
       expect(await tenant.history("a", { limit: 10 })).toEqual({ items: [] });
@@ -234,7 +258,7 @@ function describeChanges(fresh: () => TenantStore): void {
       const tenant = fresh();
       const [a] = await tenant.saveActors([actor("a"), actor("b"), actor("c")]);
       await tenant.saveActor(a ?? actor("a"));
-      await tenant.deleteActor("b");
+      await tenant.deleteActors(["b"]);
       const all = await tenant.changesSince(0, 10);
       expect(all.ids).toEqual(["c", "a", "b"]);
       expect(await tenant.changesSince(all.revision, 10)).toEqual({ revision: all.revision, ids: [] });
@@ -263,7 +287,7 @@ function describeChanges(fresh: () => TenantStore): void {
     it("is silent where nothing happened, and after deleting what was not there", async () => {
       const tenant = fresh();
       expect(await tenant.changesSince(0, 10)).toEqual({ revision: 0, ids: [] });
-      await tenant.deleteActor("nobody");
+      await tenant.deleteActors(["nobody"]);
       expect(await tenant.changesSince(0, 10)).toEqual({ revision: 0, ids: [] });
     });
 
@@ -422,10 +446,10 @@ function describeDocuments(fresh: () => TenantStore): void {
       const imported = await told();
       await tenant.saveActor(actor("a", { version: 1 }));
       const moved = await told();
-      await tenant.deleteActor("a");
+      await tenant.deleteActors(["a"]);
       const deleted = await told();
       expect([imported > 0, moved > imported, deleted > moved]).toEqual([true, true, true]);
-      await tenant.deleteActor("a");
+      await tenant.deleteActors(["a"]);
       await tenant.saveDocument("workflow", "w", { version: 0, value: 1 });
       expect((await tenant.revisions()).actors).toBe(deleted);
     });
@@ -566,7 +590,7 @@ function describeTenants(getStore: () => Store): void {
         expect(await tenant.notes("k")).toEqual([tenant.id]);
         expect(await tenant.auditPage({ limit: 9 })).toEqual({ items: [{ at: "2026", action: tenant.id }] });
       }
-      await tenants[0]?.deleteActor("a");
+      await tenants[0]?.deleteActors(["a"]);
       expect(await Promise.all(tenants.map((tenant) => tenant.getActor("a")))).not.toContain(null);
       expect(await tenants[1]?.getActor("a")).toBeDefined();
     });

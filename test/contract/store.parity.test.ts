@@ -46,7 +46,7 @@ const steps = fc.oneof(
   step<[string[], number]>("saveAll", [fc.array(id, { maxLength: 5 }), version], (tenant, tickets, at) =>
     tenant.saveActors(tickets.map((ticket) => owing(ticket, at, true))),
   ),
-  step<[string]>("delete", [id], (tenant, ticket) => tenant.deleteActor(ticket)),
+  step<[string]>("delete", [id], (tenant, ticket) => tenant.deleteActors([ticket])),
   step<[string[]]>("get", [fc.array(id, { maxLength: 4 })], (tenant, tickets) => tenant.getActors(tickets)),
   step<[number, number]>("changes", [revision, limit], (tenant, since, n) => tenant.changesSince(since, n)),
   step<[]>("count", [], (tenant) => tenant.countActors()),

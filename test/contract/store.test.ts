@@ -258,7 +258,7 @@ describe("Redis store", () => {
       () => tenant.addNote("k", "told", 9, 60_000),
       () => tenant.history("a", { limit: 9, cursor: "1" }),
       () => tenant.saveActor(saved, [event("2"), event("3")]),
-      () => tenant.deleteActor("a"),
+      () => tenant.deleteActors(["a"]),
     ];
     const commands = async () => {
       const stats = await client.info("commandstats");

@@ -14,6 +14,45 @@ describe("lanes", () => {
     expect(lanes.enter("a", "3")).toBe(true);
   });
 
+  it("gives a place that is left to those who wait, in their order, and to nobody who came later", async () => {
+    const lanes = createLanes<string>(1, 2);
+    const given: string[] = [];
+    const wait = (who: string, lane = "a") => lanes.wait(lane)?.then((taken) => taken && given.push(who));
+    lanes.enter("a", "1");
+    const waits = [wait("first"), wait("second")];
+    expect(wait("third")).toBeUndefined();
+    expect(lanes.wait("b")).toBeUndefined();
+    lanes.leave("a");
+    expect(lanes.enter("a", "4")).toBe(false);
+    lanes.leave("a");
+    await Promise.all(waits);
+    expect(given).toEqual(["first", "second"]);
+    lanes.leave("a");
+    expect(lanes.enter("a", "4")).toBe(true);
+  });
+
+  it("sends away those who wait, and their places are not lost", async () => {
+    const lanes = createLanes<string>(1, 1);
+    lanes.enter("a", "1");
+    const wait = lanes.wait("a");
+    lanes.sendAway();
+    expect(await wait).toBe(false);
+    expect(lanes.wait("a")).toBeDefined();
+    lanes.sendAway();
+    lanes.leave("a");
+    expect(lanes.enter("a", "2")).toBe(true);
+  });
+
+  it("offers one that stepped back a place to wait in", () => {
+    const lanes = createLanes<string>(1, 1);
+    lanes.enter("a", "1");
+    void lanes.wait("a");
+    lanes.stepBack("a", "3", "third");
+    expect(lanes.next("a")).toBeUndefined();
+    lanes.leave("a");
+    expect(lanes.next("a")).toBe("third");
+  });
+
   it("offers those that stepped back in their order, while there is room", () => {
     const lanes = createLanes<string>(1);
     lanes.enter("a", "1");

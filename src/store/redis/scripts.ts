@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Redis, Result } from "ioredis";
 
-/** Our Lua files as commands: name, file, number of keys. What each takes and returns stands at the top of its file. */
+/** Our Lua files as commands: name, file, number of keys where it is always the same. What each takes and returns stands at the top of its file. */
 const SCRIPTS = [
-  ["boardwalkSaveActor", "save-actor", 5],
+  ["boardwalkSaveActor", "save-actor", 6],
   ["boardwalkSaveActors", "save-actors", 4],
-  ["boardwalkDeleteActor", "delete-actor", 5],
+  ["boardwalkDeleteActors", "delete-actors", undefined],
   ["boardwalkChangesSince", "changes-since", 2],
   ["boardwalkReadHistory", "read-history", 1],
   ["boardwalkSaveDocument", "save-document", 2],
@@ -21,7 +21,7 @@ declare module "ioredis" {
   interface RedisCommander<Context> {
     boardwalkSaveActor(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkSaveActors(...keysAndArguments: Argument[]): Result<number[], Context>;
-    boardwalkDeleteActor(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkDeleteActors(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkChangesSince(
       ...keysAndArguments: Argument[]
     ): Result<[revision: string, ...ids: string[]], Context>;
@@ -38,6 +38,6 @@ declare module "ioredis" {
 export function defineScripts(client: Redis): void {
   for (const [name, file, numberOfKeys] of SCRIPTS) {
     const lua = readFileSync(new URL(`./${file}.lua`, import.meta.url), "utf8");
-    client.defineCommand(name, { lua, numberOfKeys });
+    client.defineCommand(name, numberOfKeys === undefined ? { lua } : { lua, numberOfKeys });
   }
 }

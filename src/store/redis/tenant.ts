@@ -14,7 +14,7 @@ import type {
 import type { Connection } from "./connection.js";
 import { encodeTenant, type RedisKeys, revisionField, type TenantKeys } from "./keys.js";
 
-/** Records sent in one go by a bulk save: enough to hide the network, few enough not to hold up others. */
+/** Records saved or deleted in one go: enough to hide the network, few enough not to hold up others. */
 const BULK_SIZE = 500;
 
 export interface RedisLimits {
@@ -49,10 +49,17 @@ export class RedisTenant implements TenantStore {
     return all.map((stored, i) => (stored === null ? undefined : decodeActor(stored, ids[i] ?? "")));
   }
 
-  async saveActor(record: ActorRecord, history: readonly HistoryEvent[] = []): Promise<ActorRecord> {
+  async saveActor(
+    record: ActorRecord,
+    history: readonly HistoryEvent[] = [],
+    audit?: AuditEvent,
+  ): Promise<ActorRecord> {
+    const [id, ...saved] = bulkArguments(record);
+    const line = audit === undefined ? "" : encodeContent("audit", audit);
     const version = await this.#redis.run((client) =>
       client.boardwalkSaveActor(
-        ...this.#saveArguments(record),
+        ...[...this.#actorKeys(id), this.#keys.audit],
+        ...[id, ...saved, this.#limits.history, line, this.#limits.audit],
         ...history.map((event) => encodeContent("history", event)),
       ),
     );
@@ -78,11 +85,6 @@ export class RedisTenant implements TenantStore {
     return this.#redis.run((client) => client.hlen(this.#keys.actors));
   }
 
-  #saveArguments(record: ActorRecord): (string | number)[] {
-    const [id, ...saved] = bulkArguments(record);
-    return [...this.#actorKeys(id), id, ...saved, this.#limits.history];
-  }
-
   #bulkKeys(): string[] {
     const { actors, changes, revisions, unsettled } = this.#keys;
     return [actors, changes, revisions, unsettled];
@@ -92,8 +94,12 @@ export class RedisTenant implements TenantStore {
     return [...this.#bulkKeys(), this.#keys.history(id)];
   }
 
-  async deleteActor(id: string): Promise<void> {
-    await this.#redis.run((client) => client.boardwalkDeleteActor(...this.#actorKeys(id), id));
+  async deleteActors(ids: readonly string[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += BULK_SIZE) {
+      const chunk = ids.slice(from, from + BULK_SIZE);
+      const keys = [...this.#bulkKeys(), ...chunk.map(this.#keys.history)];
+      await this.#redis.run((client) => client.boardwalkDeleteActors(keys.length, ...keys, ...chunk));
+    }
   }
 
   async changesSince(revision: number, limit: number) {

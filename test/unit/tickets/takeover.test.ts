@@ -1,9 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { TryAgain } from "../../../src/hooks/hooks.js";
-import { createMemoryStore } from "../../../src/store/memory.js";
-import type { SettledMove } from "../../../src/store/store.js";
-import { noteWrite } from "../../../src/tickets/actor.js";
-import { auditOnce, auditSettled } from "../../../src/tickets/endings.js";
+import { noteWrite, settle } from "../../../src/tickets/actor.js";
 import { performMove } from "../../../src/tickets/perform.js";
 import { type Desk, openDesk } from "../../support/desk.js";
 import { createFakeBoard } from "../../support/fake-board.js";
@@ -28,8 +25,8 @@ async function pendingMove() {
 describe("a write", () => {
   it("is noted by one of two who read the same record", async () => {
     const { store, pending, desk } = await pendingMove();
-    expect(await noteWrite(store, LOGIN, pending, SEEN, new Date())).toBe(true);
-    expect(await noteWrite(store, LOGIN, pending, SEEN, new Date())).toBe(false);
+    expect(await noteWrite(store, LOGIN, pending, SEEN, new Date())).toBeDefined();
+    expect(await noteWrite(store, LOGIN, pending, SEEN, new Date())).toBeUndefined();
     expect((await desk.actor(LOGIN)).pending?.writes).toBe(1);
   });
 
@@ -54,23 +51,17 @@ describe("a write", () => {
 });
 
 describe("a move's line in the audit log", () => {
-  const move: SettledMove = {
-    moveId: "m1",
-    outcome: "confirmed",
-    to: "3",
-    from: "2",
-    by: { person: "ann" },
-    at: "2026-11-30T00:00:00.000Z",
-  };
-
-  it("is written once, however many come to its end", async () => {
-    const store = createMemoryStore().tenant("acme");
-    const ends = await Promise.allSettled(
-      [auditSettled, auditSettled, auditOnce, auditOnce].map((audit) => audit(store, LOGIN, move)),
+  it("is written with its settling, once, however many come to its end", async () => {
+    const { store, pending } = await pendingMove();
+    const ending = { outcome: "refused", code: "forbidden" } as const;
+    const at = new Date();
+    const read = await store.getActor(LOGIN);
+    const ends = await Promise.all(
+      [read, read, undefined].map((known) => settle(store, LOGIN, pending.moveId, { ending, at }, known)),
     );
-    const wrote = ends.filter((end) => end.status === "fulfilled" && end.value);
-    expect(wrote).toHaveLength(1);
-    expect((await store.auditPage({ limit: 10 })).items).toHaveLength(1);
-    expect(await auditOnce(store, LOGIN, move)).toBe(false);
+    expect(ends.filter(({ byUs }) => byUs)).toHaveLength(1);
+    expect((await store.auditPage({ limit: 10 })).items).toMatchObject([
+      { action: "move", outcome: "refused", ticket: LOGIN, detail: { moveId: pending.moveId } },
+    ]);
   });
 });

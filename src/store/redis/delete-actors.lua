@@ -1,0 +1,15 @@
+-- Forgets tickets with their histories; the change feed tells of each.
+-- KEYS: 1 actors  2 changes  3 revisions  4 unsettled  5... the history of each ticket
+-- ARGV: the tickets' ids, in the same order
+-- returns: how many of them there were
+
+local gone = 0
+for i, id in ipairs(ARGV) do
+  if redis.call('HDEL', KEYS[1], id) == 1 then
+    gone = gone + 1
+    redis.call('ZADD', KEYS[2], redis.call('HINCRBY', KEYS[3], 'actors', 1), id)
+    redis.call('ZREM', KEYS[4], id)
+    redis.call('UNLINK', KEYS[i + 4])
+  end
+end
+return gone
