@@ -18,7 +18,6 @@ function requestOf({ headers, body }: Job): Buffer {
     "host: 127.0.0.1",
     "content-type: application/json",
     "accept: application/json, text/event-stream",
-    "authorization: Bearer bw_bench",
     `content-length: ${Buffer.byteLength(body)}`,
     ...headers,
   ];

@@ -1,5 +1,6 @@
 /**
- * A server for `mcp.ts` to measure, as a process of its own: `mcp-server.ts service|bare TOOLS`. Prints its port.
+ * A server for `mcp.ts` to measure, as a process of its own: `mcp-server.ts service|bare TOOLS`. Prints its port and a
+ * token for it.
  * `service` is Boardwalk's web half as it is run: token looked up and answer taken from what Redis keeps.
  */
 import { createServer } from "node:http";
@@ -9,11 +10,10 @@ import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { createApp } from "../src/app.js";
 import { parseConfig } from "../src/config.js";
-import { hashToken } from "../src/http/tokens.js";
+import { issueToken } from "../src/http/auth.js";
 import type { StatusGraph } from "../src/machine/index.js";
 import { newActor } from "../src/tickets/actor.js";
 
-const TOKEN = "bw_bench";
 const CORE_TOOLS = 6;
 
 /** One workflow with as many destinations as make up `tools` tools together with the core. */
@@ -29,7 +29,12 @@ function graphOf(tools: number): StatusGraph {
   return { id: "jira.bench.1.1", name: "Web", statuses, moves, edges: "implied" };
 }
 
-async function service(tools: number): Promise<number> {
+interface Served {
+  readonly port: number;
+  readonly token: string;
+}
+
+async function service(tools: number): Promise<Served> {
   const app = await createApp(
     parseConfig({
       PORT: "0",
@@ -68,15 +73,12 @@ async function service(tools: number): Promise<number> {
       ),
     );
   }
-  const holder = await app.store.findHandle("token", hashToken(TOKEN));
-  if (holder !== undefined) await app.store.tenant(holder.tenant).unlink("token", hashToken(TOKEN));
-  const token = { id: "bench", name: "bench", scopes: ["mcp:tools"], createdAt: at };
-  await tenant.link("token", hashToken(TOKEN), JSON.stringify(token));
-  return Number(new URL(app.url ?? "").port);
+  const { token } = await issueToken(tenant, { name: "bench", scopes: ["mcp:tools"] }, new Date());
+  return { port: Number(new URL(app.url ?? "").port), token };
 }
 
 /** The SDK as its documentation begins: no token, no Express, one trivial tool (or as many as asked for). */
-async function bare(tools: number): Promise<number> {
+async function bare(tools: number): Promise<Served> {
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: "bare", version: "1.0.0" });
     server.registerTool(
@@ -96,9 +98,9 @@ async function bare(tools: number): Promise<number> {
   const listener = toNodeHandler(handler);
   const server = createServer((req, res) => void listener(req as Parameters<typeof listener>[0], res));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
+  return { port: (server.address() as AddressInfo).port, token: "none-is-asked-for" };
 }
 
 const [kind = "service", tools = "1"] = process.argv.slice(2);
-const port = await (kind === "service" ? service(Number(tools)) : bare(Number(tools)));
-process.stdout.write(`${port}\n`);
+const served = await (kind === "service" ? service(Number(tools)) : bare(Number(tools)));
+process.stdout.write(`${JSON.stringify(served)}\n`);

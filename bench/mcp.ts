@@ -12,6 +12,11 @@ interface Measured {
   readonly p50Ms: number;
 }
 
+interface Served {
+  readonly port: number;
+  readonly token: string;
+}
+
 interface Request {
   readonly headers: readonly string[];
   readonly body: string;
@@ -56,9 +61,17 @@ async function compare(
     theirs: new BenchProcess("mcp-server.ts", ["bare", String(tools)], 0),
   };
   try {
-    const ports = { ours: Number(await servers.ours.line()), theirs: Number(await servers.theirs.line()) };
-    const measure = async (who: "ours" | "theirs"): Promise<Measured> =>
-      JSON.parse(await client.ask({ port: ports[who], connections, ms: SLICE_MS, ...request })) as Measured;
+    const served = {
+      ours: JSON.parse(await servers.ours.line()) as Served,
+      theirs: JSON.parse(await servers.theirs.line()) as Served,
+    };
+    const measure = async (who: "ours" | "theirs"): Promise<Measured> => {
+      const { port, token } = served[who];
+      const headers = [`authorization: Bearer ${token}`, ...request.headers];
+      return JSON.parse(
+        await client.ask({ ...request, port, headers, connections, ms: SLICE_MS }),
+      ) as Measured;
+    };
     const measured = { ours: [] as Measured[], theirs: [] as Measured[] };
     // The first turn of each only warms up.
     for (let turn = 0; turn <= REPETITIONS; turn++) {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Bearer tokens: random, shown once, kept only as a hash. */
 
@@ -31,7 +31,7 @@ export function isOurs(token: string): boolean {
  * and a look-up by hash tells its timing to nobody who does not have the token.
  */
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token, "hex");
 }
 
 /** Compares two secrets in a time that does not depend on where, or whether, they differ. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isInitializeRequest, isJSONRPCRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
+import { isInitializeRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
 import type { Trail } from "../hooks/hooks.js";
 import type { Call } from "./call.js";
 import { type Dispatcher, initialize, type Reply } from "./dispatcher.js";
@@ -15,7 +15,8 @@ import type { SharedSessions } from "./shared-sessions.js";
  * plain JSON; a session's GET stream carries the news.
  */
 export interface Legacy {
-  post(exchange: Exchange, body: unknown): Promise<void>;
+  /** Answers the requests of a body, which may have held other messages too, or none. */
+  post(exchange: Exchange, asked: readonly JSONRPCRequest[], batch: boolean): Promise<void>;
   /** GET opens a session's stream, DELETE ends the session. */
   other(exchange: Exchange): Promise<void>;
 }
@@ -64,10 +65,8 @@ const NO_STREAM = {
 export function createLegacy(options: LegacyOptions): Legacy {
   const { sessions } = options;
   return {
-    async post(exchange, body) {
+    async post(exchange, asked, batch) {
       if (!versionIsKnown(exchange)) return;
-      const batch = Array.isArray(body);
-      const asked = (batch ? body : [body]).filter(isJSONRPCRequest);
       const handshake = asked.find((request) => request.method === "initialize");
       if (handshake === undefined) return answer(options, exchange, asked, batch);
       if (!batch) return shakeHands(options, exchange, handshake);

@@ -213,13 +213,14 @@ class Endpoint implements Mcp {
         if (!read.ok) return writeRejection(res, read);
         body = read.value;
       }
-      const missing = missingScope(principal, body);
+      const asked = requests(body);
+      const missing = missingScope(principal, asked);
       if (missing !== undefined) {
         lacks?.(missing);
         return writeError(res, UNGRANTED, idOf(body));
       }
-      await this.#options.budgets?.takeCalls(principal.tenant, Math.max(1, requests(body).length));
-      await this.#post(exchange, body);
+      await this.#options.budgets?.takeCalls(principal.tenant, Math.max(1, asked.length));
+      await this.#post(exchange, body, asked);
     } catch (error) {
       const known = BoardwalkError.from(error);
       if (known.code === "rate_limited" && !res.headersSent) return writeLimited(res, known, idOf(body));
@@ -232,20 +233,20 @@ class Endpoint implements Mcp {
     }
   }
 
-  async #post(exchange: Exchange, body: unknown): Promise<void> {
+  async #post(exchange: Exchange, body: unknown, asked: readonly JSONRPCRequest[]): Promise<void> {
     const { req, res, principal, surface, trail } = exchange;
     const outcome = classifyInboundRequest({ httpMethod: "POST", ...standardHeaders(req), body });
     if (outcome.kind === "reject") {
       return writeError(res, { ...outcome, status: outcome.httpStatus }, idOf(body), outcome.data);
     }
-    if (principal.tenant === undefined && requests(body).some((request) => !isForEveryone(request))) {
+    if (principal.tenant === undefined && asked.some((request) => !isForEveryone(request))) {
       return writeError(res, UNLINKED, idOf(body));
     }
-    if (outcome.kind === "legacy") return this.#legacy.post(exchange, body);
+    if (outcome.kind === "legacy") return this.#legacy.post(exchange, asked, Array.isArray(body));
     const language = req.headers["accept-language"];
     const call = await this.#callFor(principal, surface, clientOf(body), language, trail);
     if (outcome.messageKind !== "request" || !isPlain(outcome, req)) {
-      if (isListening(body)) await this.#holdStream(exchange);
+      if (asked.some(isListening)) await this.#holdStream(exchange);
       return this.#handlers.serve(call, req, res, body);
     }
     const reply = await this.#modern.request(outcome.message, call);
@@ -342,8 +343,8 @@ function isForEveryone({ method, params }: JSONRPCRequest): boolean {
   return NEEDS_NO_TENANT.has(method) || (method === "resources/read" && isCard(params?.uri));
 }
 
-function isListening(body: unknown): boolean {
-  return requests(body).some(({ method }) => method === "subscriptions/listen");
+function isListening({ method }: JSONRPCRequest): boolean {
+  return method === "subscriptions/listen";
 }
 
 function isCard(uri: unknown): boolean {
@@ -351,9 +352,12 @@ function isCard(uri: unknown): boolean {
 }
 
 /** The first scope that an app would need for this, and was not granted. */
-function missingScope({ delegated, scopes }: Principal, body: unknown): string | undefined {
+function missingScope(
+  { delegated, scopes }: Principal,
+  asked: readonly JSONRPCRequest[],
+): string | undefined {
   if (!delegated) return undefined;
-  return requests(body)
+  return asked
     .map((request) => (isForEveryone(request) ? undefined : SCOPES[request.method]))
     .find((scope) => scope !== undefined && !scopes.includes(scope));
 }
