@@ -74,6 +74,13 @@ async function getJson(url: string, authorization: string): Promise<unknown> {
   throw new BoardwalkError("unavailable", `${new URL(url).pathname} answered ${response.status}.`);
 }
 
+async function send(method: string, url: string, authorization: string, body: object): Promise<void> {
+  const headers = { authorization, "content-type": "application/json" };
+  const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  if (!response.ok)
+    throw new BoardwalkError("unavailable", `${new URL(url).pathname} answered ${response.status}.`);
+}
+
 /** What people see who look at the team's Jira and at its repository. */
 export interface Eyes {
   /** The name of the status that this issue is in. */
@@ -81,12 +88,15 @@ export interface Eyes {
   /** How many transitions Jira was asked to make of this issue, and has made. */
   moves(key: string): Promise<number>;
   pulls(branch: string): Promise<readonly { readonly number: number; readonly draft: boolean }[]>;
+  /** Pushes a branch with the commit of another, as a developer does. */
+  push(branch: string, like: string): Promise<void>;
   /** Renames a status, as an administrator of the site does. */
   rename(from: string, to: string): Promise<void>;
 }
 
 const issue = z.object({ id: text, fields: z.object({ status: z.object({ name: text }) }) });
 const journal = z.array(z.object({ method: text, path: text, status: z.number() }));
+const ref = z.object({ object: z.object({ sha: text }) });
 const pull = z.object({ number: z.number(), draft: z.boolean(), head: z.object({ ref: text }) });
 const statuses = z.object({ values: z.array(z.looseObject({ id: text, name: text, statusCategory: text })) });
 
@@ -118,19 +128,19 @@ export function eyesOf({ connections, vcs }: DemoTenant): Eyes {
         .parse(all)
         .filter(({ head }) => head.ref === branch);
     },
+    async push(branch, like) {
+      const refs = `${vcs.url}/repos/${vcs.repo}/git`;
+      const { object } = ref.parse(await getJson(`${refs}/ref/heads/${like}`, vcs.authorization));
+      const body = { ref: `refs/heads/${branch}`, sha: object.sha };
+      await send("POST", `${refs}/refs`, vcs.authorization, body);
+    },
     async rename(from, to) {
       const found = statuses.parse(
         await look(`/rest/api/3/statuses/search?searchString=${encodeURIComponent(from)}`),
       );
       const status = found.values.find(({ name }) => name === from);
-      const response = await fetch(`${boardUrl}/rest/api/3/statuses`, {
-        method: "PUT",
-        headers: { authorization, "content-type": "application/json" },
-        body: JSON.stringify({
-          statuses: [{ id: status?.id, name: to, statusCategory: status?.statusCategory }],
-        }),
-      });
-      if (!response.ok) throw new BoardwalkError("unavailable", `Jira answered ${response.status}.`);
+      const body = { statuses: [{ id: status?.id, name: to, statusCategory: status?.statusCategory }] };
+      await send("PUT", `${boardUrl}/rest/api/3/statuses`, authorization, body);
     },
   };
 }

@@ -97,13 +97,7 @@ export const TEAMS: readonly DemoTeam[] = [
       { id: "eng", start: jiraBoard("Acme engineering", ACME_ENGINEERING) },
       { id: "mobile", start: linearBoard("Acme mobile", ACME_MOBILE) },
     ],
-    branches: [
-      "feat/ENG-1-second-tap",
-      "fix/ENG-3-coupons",
-      "feat/ENG-5-report",
-      "feat/ENG-12-unrelated",
-      "feat/MOB-1-swipe",
-    ],
+    branches: ["feat/ENG-1-second-tap", "fix/ENG-3-coupons", "feat/ENG-12-unrelated", "feat/MOB-1-swipe"],
   },
   {
     id: "globex",

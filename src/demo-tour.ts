@@ -228,6 +228,7 @@ function sha256(value: unknown): string {
 
 async function crashButton({ demo, say, shows, leftOut, eyes }: Scene): Promise<void> {
   if (demo.crash === undefined) return leftOut(WHY_NOT);
+  await eyes.push("feat/ENG-5-report", "feat/ENG-12-unrelated");
   const crashed = await demo.crash.press({ ticket: "the monthly report", to: "peer check" });
   shows(
     `worker process ${crashed.killed} was killed when Jira had moved ENG-5 and not said so`,
