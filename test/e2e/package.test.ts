@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -8,6 +8,27 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
 const PATIENCE_MS = 300_000;
+
+/** Node's versions that the package promises to run on. */
+const MAJORS = [20, 22, 24];
+
+/** A Node of this major: the one that runs this, else npm's build of the newest. */
+async function nodeOf(major: number): Promise<string> {
+  if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
+  const build = `node-${process.platform}-${process.arch}`;
+  const prefix = join(dir, `node-${major}`);
+  const quietly = ["--no-save", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"];
+  await run("npm", ["install", ...quietly, "--prefix", prefix, `${build}@${major}`], { cwd: dir });
+  return join(prefix, "node_modules", build, "bin", "node");
+}
+
+/** The first program in README's chapter on the library, and what it prints. */
+async function libraryExample(): Promise<{ readonly code: string; readonly prints: string }> {
+  const chapter = (await readFile("README.md", "utf8")).split("## The library")[1] ?? "";
+  const code = /```ts\n([\s\S]*?)```/.exec(chapter)?.[1] ?? "";
+  const prints = [...code.matchAll(/\/\/ prints: (.*)/g)].map(([, line]) => `${line}\n`).join("");
+  return { code, prints };
+}
 
 /** The package as people get it, in an empty folder. */
 let dir: string;
@@ -84,13 +105,23 @@ describe(
       ).resolves.toBe("");
     });
 
-    it("runs the demo", async () => {
-      const { stdout } = await run(
-        "npx",
-        ["--no-install", "boardwalk", "demo", "--say", "move the login bug to in review"],
-        { cwd: app },
-      );
-      expect(stdout).toContain("Draft pull request number 1 is open.");
+    it.each(MAJORS)("runs README's library example and the demo on Node %i", async (major) => {
+      const binary = await nodeOf(major);
+      expect((await run(binary, ["--version"])).stdout).toMatch(new RegExp(`^v${major}\\.`));
+      const { code, prints } = await libraryExample();
+      expect(prints).not.toBe("");
+      const example = await run(binary, ["--input-type=module", "-e", code], { cwd: app });
+      expect(example.stdout).toBe(prints);
+      const command = join(app, "node_modules/boardwalk/dist/src/cli.js");
+      const demo = await run(binary, [command, "demo", "--say", "move the login bug to in review"], {
+        cwd: app,
+      });
+      expect(demo.stdout).toContain("Draft pull request number 1 is open.");
+    });
+
+    it("is a command by its name", async () => {
+      const { stdout } = await run("npx", ["--no-install", "boardwalk", "--version"], { cwd: app });
+      expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     });
 
     it("serves the page without what bundled it", async () => {
