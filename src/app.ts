@@ -2,13 +2,12 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Router } from "express";
 import { Redis } from "ioredis";
 import { BOARDS, REPOSITORIES } from "../connectors/index.js";
 import { type AppMetrics, createAppMetrics } from "./app-metrics.js";
 import { addressesOf, openOauth, openOauthRecords } from "./app-oauth.js";
 import { openPage } from "./app-page.js";
-import type { Budgets, Problem, Reach } from "./board/connector.js";
+import type { Budgets, Reach } from "./board/connector.js";
 import { createReach } from "./board/reach.js";
 import { createUrlCheck } from "./board/safe-url.js";
 import { type Config, type EncryptionKey, requireEncryptionKeys, secretsOf } from "./config.js";
@@ -21,13 +20,13 @@ import { createLive } from "./http/live.js";
 import { createMetricsApp } from "./http/metrics.js";
 import type { OauthRecords } from "./http/oauth-records.js";
 import { observeRequests } from "./http/requests.js";
-import { createHttp } from "./http/server.js";
+import { createHttp, type Routes } from "./http/server.js";
 import { createLog, type RootLog } from "./log.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
 import { startOwnRedis } from "./redis-server.js";
 import { createMemoryStore } from "./store/memory.js";
 import { createBudgets } from "./store/redis/budgets.js";
-import { checkRedisSettings, createRedisStore } from "./store/redis.js";
+import { createRedisStore } from "./store/redis.js";
 import type { Store } from "./store/store.js";
 import { type Connections, createConnections } from "./sync/connections.js";
 import { createSyncHandlers, type SyncWorkerDeps } from "./sync/handlers.js";
@@ -78,7 +77,7 @@ export interface AppOptions {
   /** Keeps state in memory whatever else is there: for the demo and tests. */
   readonly inMemory?: boolean;
   /** Adds routes beside the service's own, behind the admin token: for the demo. */
-  readonly routes?: (router: Router) => void;
+  readonly routes?: (router: Routes) => void;
 }
 
 /** Alexa+ wants its answer within half a second; the rest of it is the way there and back. */
@@ -162,9 +161,10 @@ interface State {
   readonly oauth: OauthRecords;
 }
 
-async function openState(
+/** Where things are kept by these settings; a Redis of our own is started where none is named. */
+export async function openState(
   config: Config,
-  options: AppOptions,
+  options: Pick<AppOptions, "inMemory">,
   log: RootLog,
   closers: (() => Promise<void>)[],
 ): Promise<State> {
@@ -236,14 +236,25 @@ interface Parts {
   publicUrl(): string | undefined;
 }
 
-function wire(config: Config, state: State, { log, tracing }: SeenBy, reach: Reach | undefined): Parts {
+/** The parts that web half and workers share. `called`: told of the address of every request to a board. */
+export function wire(
+  config: Config,
+  state: State,
+  { log, tracing }: SeenBy,
+  reach: Reach | undefined,
+  called: (url: string) => void = () => {},
+): Parts {
   const now = () => new Date();
   const workflows = createWorkflows();
   const keys =
     state.keeps === "memory" && config.encryptionKeys.length === 0
       ? [passingKey()]
       : requireEncryptionKeys(config);
-  const checkUrl = createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts });
+  const check = createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts });
+  const checkUrl = async (url: string) => {
+    called(url);
+    await check(url);
+  };
   const outward = { checkUrl, ...(reach === undefined ? {} : { reach }) };
   const providers = BOARDS.map(({ provider }) => provider);
   const metrics = createAppMetrics({ store: state.store, providers, version: VERSION, now });
@@ -363,13 +374,7 @@ async function startWeb(
   { log, tracing }: SeenBy,
   closers: (() => Promise<void>)[],
 ): Promise<string> {
-  const { adminToken } = config;
-  if (adminToken === undefined) {
-    throw new BoardwalkError(
-      "invalid",
-      "BOARDWALK_ADMIN_TOKEN is not set. Make one with `openssl rand -base64 32`.",
-    );
-  }
+  const adminToken = requireAdminToken(config);
   const mcp = await createMcp({
     tickets: parts.tickets,
     allowedHosts: [...config.allowedHosts, ...hostsOf(config)],
@@ -436,6 +441,14 @@ async function listening(listener: RequestListener, port: number | undefined, ho
   return server;
 }
 
+function requireAdminToken({ adminToken }: Config): string {
+  if (adminToken !== undefined) return adminToken;
+  throw new BoardwalkError(
+    "invalid",
+    "BOARDWALK_ADMIN_TOKEN is not set. Make one with `openssl rand -base64 32`.",
+  );
+}
+
 async function startMetrics(
   { metricsPort, metricsHost, host }: Config,
   metrics: AppMetrics,
@@ -475,30 +488,6 @@ async function stopServer(server: Server): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), 10_000);
   await closed;
   clearTimeout(timer);
-}
-
-/** What is wrong with the Redis of these settings as a place to keep things in. */
-export async function inspectRedis(config: Config): Promise<Problem[]> {
-  const fix = "Set REDIS_URL to a Redis 7 that this machine reaches.";
-  if (config.redisUrl === undefined) {
-    return [
-      { code: "redis_unset", message: "REDIS_URL is not set, so state is kept on this machine only.", fix },
-    ];
-  }
-  const client = new Redis(config.redisUrl, {
-    lazyConnect: true,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    return await checkRedisSettings(client);
-  } catch {
-    return [{ code: "unavailable", message: "The Redis of REDIS_URL does not answer.", fix }];
-  } finally {
-    client.disconnect();
-  }
 }
 
 /** Only what is our fault or another system's trouble; a caller's mistake is the caller's to know. */

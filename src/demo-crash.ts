@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Router } from "express";
 import { z } from "zod";
 import type { App } from "./app.js";
-import type { DemoLine, DemoTenant } from "./demo.js";
 import type { HeldMove } from "./demo-boards.js";
+import type { DemoLine, DemoTenant } from "./demo-line.js";
 import { callTool, eyesOf, type ToolAnswer } from "./demo-look.js";
 import { startWorkerProcess } from "./demo-worker.js";
 import { BoardwalkError } from "./errors.js";
 import { parseBody } from "./http/problems.js";
+import type { Routes } from "./http/server.js";
 import { findShape, movesShape } from "./tickets/shapes.js";
 
 /** The crash button: a worker process dies between a board's move and its own hearing of it, and nothing is lost. */
@@ -74,7 +74,7 @@ export function createCrash(stage: CrashStage): Crash {
 }
 
 /** `GET /demo` says whether there is a button and whether it is pressed, `POST /demo/crash` presses it and answers when all is over. */
-export function addCrashRoute(router: Router, button: () => Crash | undefined): void {
+export function addCrashRoute(router: Routes, button: () => Crash | undefined): void {
   router.get("/", (_request, response) => {
     const crash = button();
     response.json({ crash: crash !== undefined, underWay: crash?.underWay === true });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DemoLine, DemoTenant } from "./demo.js";
+import type { DemoLine, DemoTenant } from "./demo-line.js";
 import { BoardwalkError } from "./errors.js";
 
 /** The demo from outside: its MCP surfaces as a client has them, and its boards as their own people see them. */

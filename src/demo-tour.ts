@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { Demo, DemoTenant } from "./demo.js";
+import type { Demo } from "./demo.js";
 import { WHY_NOT } from "./demo-crash.js";
+import type { DemoTenant } from "./demo-line.js";
 import { adminGet, callTool, type Eyes, eyesOf, listTools, type ToolAnswer } from "./demo-look.js";
 import { BoardwalkError } from "./errors.js";
 import { isAlive } from "./file-lock.js";

@@ -7,6 +7,7 @@ import { type App, createApp } from "./app.js";
 import { parseConfig } from "./config.js";
 import type { DemoBoard } from "./demo-boards.js";
 import { addCrashRoute, type Crash, createCrash } from "./demo-crash.js";
+import type { DemoLine, DemoTenant } from "./demo-line.js";
 import { type DemoTeam, TEAMS } from "./demo-teams.js";
 import { BoardwalkError } from "./errors.js";
 import { issueToken } from "./http/auth.js";
@@ -26,31 +27,6 @@ export interface DemoOptions {
   readonly inMemory?: boolean;
   /** Further settings, by their variables. */
   readonly env?: Readonly<Record<string, string>>;
-}
-
-/** The demo's line of DESIGN section 9. */
-export interface DemoLine {
-  readonly url: string;
-  readonly admin: { readonly url: string; readonly token: string };
-  readonly tenants: readonly DemoTenant[];
-}
-
-export interface DemoTenant {
-  readonly id: string;
-  readonly mcpUrl: string;
-  readonly token: string;
-  readonly connections: readonly {
-    readonly id: string;
-    readonly provider: string;
-    readonly boardUrl: string;
-    readonly authorization: string;
-  }[];
-  readonly vcs: {
-    readonly provider: string;
-    readonly url: string;
-    readonly repo: string;
-    readonly authorization: string;
-  };
 }
 
 export interface Demo {

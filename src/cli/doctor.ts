@@ -2,16 +2,12 @@ import type { Command } from "commander";
 import type { Problem } from "../board/connector.js";
 import { loadConfig, requireEncryptionKeys } from "../config.js";
 import { BoardwalkError } from "../errors.js";
+import type { Finding } from "./doctor-smoke.js";
 
 interface DoctorFlags {
   readonly config?: string;
   readonly json?: boolean;
-}
-
-/** One thing looked at, and what is wrong with it. */
-interface Finding {
-  readonly check: string;
-  readonly problems: readonly Problem[];
+  readonly smoke?: boolean;
 }
 
 export function addDoctor(program: Command): void {
@@ -19,40 +15,49 @@ export function addDoctor(program: Command): void {
     .command("doctor")
     .description("Look at this installation and say what to mend, one fix for each fault.")
     .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)")
+    .option("--smoke", "try all that a move needs as well: workers, every board, and a move that is not made")
     .option("--json", "print the findings as JSON")
     .action(doctor);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {
-  const findings = await examine(flags.config);
+  const findings: Finding[] = [];
+  const tell = (finding: Finding) => {
+    findings.push(finding);
+    // A board may take a while, and people want to see what goes on.
+    if (!flags.json) process.stdout.write(`${describe(finding)}\n`);
+  };
+  await examine(flags, tell);
   if (flags.json) process.stdout.write(`${JSON.stringify({ findings })}\n`);
-  else for (const finding of findings) process.stdout.write(`${describe(finding)}\n`);
   if (findings.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
 }
 
-async function examine(path: string | undefined): Promise<Finding[]> {
-  const settings = attempt(() => loadConfig({}, path), "Correct the settings it names.");
-  if (settings.value === undefined) return [{ check: "settings", problems: settings.problems }];
+async function examine(flags: DoctorFlags, tell: (finding: Finding) => void): Promise<void> {
+  const settings = attempt(() => loadConfig({}, flags.config), "Correct the settings it names.");
+  tell({ check: "settings", problems: settings.problems });
+  if (settings.value === undefined) return;
   const config = settings.value;
-  const { inspectRedis } = await import("../app.js");
-  const keys = attempt(() => requireEncryptionKeys(config), "Set BOARDWALK_ENCRYPTION_KEYS.");
-  const admin: Problem[] =
-    config.adminToken === undefined
-      ? [
-          {
-            code: "admin_token",
-            message: "BOARDWALK_ADMIN_TOKEN is not set.",
-            fix: "Make one with `openssl rand -base64 32`.",
-          },
-        ]
-      : [];
-  return [
-    { check: "settings", problems: [] },
-    { check: "encryption keys", problems: keys.problems },
-    { check: "admin token", problems: admin },
-    { check: "redis", problems: await inspectRedis(config) },
-  ];
+  const keys = attempt(() => requireEncryptionKeys(config), "Make some with `boardwalk init-secrets`.");
+  tell({ check: "encryption keys", problems: keys.problems });
+  tell({ check: "admin token", problems: config.adminToken === undefined ? [NO_ADMIN_TOKEN] : [] });
+  const { inspectRedis, openInspection } = await import("../app-inspect.js");
+  const redis = await inspectRedis(config);
+  tell({ check: "redis", problems: redis });
+  if (flags.smoke !== true || keys.value === undefined || redis.some(({ code }) => code === "unavailable"))
+    return;
+  const [{ smoke }, inspection] = await Promise.all([import("./doctor-smoke.js"), openInspection(config)]);
+  try {
+    await smoke(inspection, tell);
+  } finally {
+    await inspection.close();
+  }
 }
+
+const NO_ADMIN_TOKEN: Problem = {
+  code: "admin_token",
+  message: "BOARDWALK_ADMIN_TOKEN is not set.",
+  fix: "Make one with `boardwalk init-secrets`.",
+};
 
 function attempt<T>(
   run: () => T,
@@ -66,7 +71,7 @@ function attempt<T>(
   }
 }
 
-function describe({ check, problems }: Finding): string {
-  if (problems.length === 0) return `ok    ${check}`;
+function describe({ check, problems, note }: Finding): string {
+  if (problems.length === 0) return `ok    ${check}${note === undefined ? "" : ` (${note})`}`;
   return problems.map(({ message, fix }) => `fault ${check}: ${message}\n      ${fix}`).join("\n");
 }

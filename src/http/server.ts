@@ -15,6 +15,9 @@ import { addPage, type Page } from "./page.js";
 import { notFound, problemHandler, refuseDepth } from "./problems.js";
 import { createWebhookRoutes, type WebhookRoutesDeps } from "./webhooks.js";
 
+/** Where routes are added. */
+export type Routes = Router;
+
 export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly hooks: Hooks;
   readonly jobs: Hooks;
@@ -26,7 +29,7 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   /** Left out where they are served at an address of their own. */
   readonly metrics?: Metrics;
   /** Routes beside the service's own, at /demo. */
-  readonly routes?: (router: Router) => void;
+  readonly routes?: (router: Routes) => void;
   report(error: BoardwalkError): void;
 }
 

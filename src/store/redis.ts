@@ -96,6 +96,25 @@ export async function checkRedisSettings(client: Redis): Promise<Problem[]> {
   );
 }
 
+const MOST_SKEW_MS = 5_000;
+
+/** How far this machine's clock is from the store's: leases, budgets and what is remembered are told by either. */
+export async function checkRedisClock(client: Redis): Promise<Problem[]> {
+  const askedAt = Date.now();
+  const [seconds = 0, micros = 0] = (await client.time()).map(Number);
+  const halfway = (askedAt + Date.now()) / 2;
+  const skewMs = Math.round(halfway - (seconds * 1_000 + micros / 1_000));
+  if (Math.abs(skewMs) <= MOST_SKEW_MS) return [];
+  const which = skewMs > 0 ? "ahead of" : "behind";
+  return [
+    {
+      code: "clock_skew",
+      message: `This machine's clock is ${Math.abs(skewMs / 1_000).toFixed(1)} seconds ${which} Redis' clock.`,
+      fix: "Set both clocks by NTP.",
+    },
+  ];
+}
+
 type Facts = ReadonlyMap<string, string>;
 
 function versionProblem(facts: Facts): Problem | undefined {

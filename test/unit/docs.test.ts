@@ -18,7 +18,7 @@ describe.each(["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])("
   const text = read(name);
 
   it("names only npm scripts that exist", () => {
-    const named = [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(test|start)\b)/g)].map(
+    const named = [...text.matchAll(/\bnpm (?:run (?:--silent )?([\w:-]+)|(test|start)\b)/g)].map(
       ([, run, own]) => run ?? own,
     );
     for (const script of named) expect(Object.keys(manifest.scripts)).toContain(script);

@@ -1,0 +1,74 @@
+import { Redis } from "ioredis";
+import { type App, openState, wire } from "./app.js";
+import type { Problem, Reach } from "./board/connector.js";
+import { createReach } from "./board/reach.js";
+import type { Config } from "./config.js";
+import { createLog } from "./log.js";
+import { checkRedisClock, checkRedisSettings } from "./store/redis.js";
+
+/** An installation looked at from outside: nothing is served, and no work is taken. */
+
+const FIX_REDIS = "Set REDIS_URL to a Redis 7 that this machine reaches.";
+
+/** What is wrong with the Redis of these settings as a place to keep things in. */
+export async function inspectRedis(config: Config): Promise<Problem[]> {
+  if (config.redisUrl === undefined) {
+    const message = "REDIS_URL is not set, so state is kept on this machine only.";
+    return [{ code: "redis_unset", message, fix: FIX_REDIS }];
+  }
+  const client = new Redis(config.redisUrl, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return [...(await checkRedisSettings(client)), ...(await checkRedisClock(client))];
+  } catch {
+    return [{ code: "unavailable", message: "The Redis of REDIS_URL does not answer.", fix: FIX_REDIS }];
+  } finally {
+    client.disconnect();
+  }
+}
+
+export interface Inspection
+  extends Pick<App, "keeps" | "store" | "hooks" | "connections" | "tickets" | "close"> {
+  /** What requests to boards go through; absent where any host may be connected to. */
+  readonly reach?: Reach;
+  /** The addresses (scheme, host and port) that boards were asked at since this was last called. */
+  called(): readonly string[];
+}
+
+/**
+ * What is kept, and the boards behind it.
+ * @throws BoardwalkError `unavailable` when Redis does not answer, `invalid` when there are no encryption keys.
+ */
+export async function openInspection(config: Config): Promise<Inspection> {
+  const log = createLog({ level: "silent" });
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer().catch(() => {});
+  };
+  try {
+    const { keeps, store, hooks, ...state } = await openState(config, {}, log, closers);
+    const addresses = new Set<string>();
+    const called = (url: string) => void addresses.add(new URL(url).origin);
+    const reach = config.allowPrivateHosts ? undefined : createReach();
+    if (reach !== undefined) closers.push(() => reach.close());
+    const seenBy = { log, tracing: undefined };
+    const { connections, tickets } = wire(config, { keeps, store, hooks, ...state }, seenBy, reach, called);
+    return {
+      ...{ keeps, store, hooks, connections, tickets, close },
+      ...(reach === undefined ? {} : { reach }),
+      called() {
+        const seen = [...addresses];
+        addresses.clear();
+        return seen;
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
