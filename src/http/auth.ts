@@ -1,8 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { Store, TenantStore } from "../store/store.js";
-import { bearerOf, createToken, hashToken } from "./tokens.js";
+import { createToken, hashToken } from "./tokens.js";
 
 /** Who is calling the MCP endpoints: a person by a token of her tenant. */
 
@@ -25,8 +24,7 @@ export interface Caller {
 }
 
 /** @throws BoardwalkError `unauthorized` for a missing, wrong or revoked token. */
-export async function callerOf(store: Store, request: IncomingMessage): Promise<Caller> {
-  const token = bearerOf(request.headers.authorization);
+export async function callerOf(store: Store, token: string | undefined): Promise<Caller> {
   const handle = token === undefined ? undefined : await store.findHandle("token", hashToken(token));
   if (handle === undefined) {
     throw new BoardwalkError(

@@ -3,6 +3,7 @@ import { BoardwalkError } from "../errors.js";
 import type { Trail } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { callerOf } from "./auth.js";
+import { createLikelyTenants, type LikelyTenants } from "./likely-tenants.js";
 import type { Bearer, Oauth } from "./oauth.js";
 import {
   type Addresses,
@@ -36,10 +37,13 @@ export interface McpEndpoint {
     principal: McpPrincipal,
     options?: {
       readonly surface?: "generated" | "frozen";
+      readonly askedAt?: number;
       readonly trail?: Trail | undefined;
       lacks?(scope: string): void;
     },
   ): Promise<void>;
+  /** Begins to read what a request of this tenant needs, so that it is there when the request is handled. */
+  prepare(tenant: TenantStore, askedAt: number): void;
   /** What is wrong with the request's Origin or Host, if anything; asked before its token is. */
   guard(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
 }
@@ -56,7 +60,8 @@ export interface McpRoutesDeps {
 export type McpRoutes = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Plain functions of Node's server: a read costs less than Express's way to it. */
-export function createMcpRoutes(deps: McpRoutesDeps): McpRoutes {
+export function createMcpRoutes(given: McpRoutesDeps): McpRoutes {
+  const deps = { ...given, likely: createLikelyTenants() };
   return (request, response) => {
     const resource = resourceAt(pathOf(request.url ?? "/"), deps.addresses);
     if (resource === undefined) return false;
@@ -79,48 +84,71 @@ function pathOf(url: string): string {
   return path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
+interface Deps extends McpRoutesDeps {
+  readonly likely: LikelyTenants;
+}
+
 async function answer(
-  deps: McpRoutesDeps,
+  deps: Deps,
   resource: Resource,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const refused = deps.mcp.guard(request);
   if (refused !== undefined) return sendProblem(response, new BoardwalkError("forbidden", refused.message));
-  const principal = await principalOf(deps, resource, request).catch((error: unknown) =>
+  const askedAt = performance.now();
+  const token = bearerOf(request.headers.authorization);
+  const principal = await admit(deps, resource, token, askedAt).catch((error: unknown) =>
     BoardwalkError.from(error),
   );
   if (principal instanceof BoardwalkError) {
     if (principal.code === "unauthorized")
-      challenge(
-        deps,
-        resource,
-        response,
-        bearerOf(request.headers.authorization) === undefined ? undefined : "invalid_token",
-      );
+      challenge(deps, resource, response, token === undefined ? undefined : "invalid_token");
     return sendProblem(response, principal);
   }
   const elsewhere = whyNotHere(resource, principal);
   if (elsewhere !== undefined) return sendProblem(response, new BoardwalkError("forbidden", elsewhere));
   await deps.mcp.handle(request, response, principal, {
     surface: resource.surface,
+    askedAt,
     trail: trailOf(request),
     lacks: (scope) => challenge(deps, resource, response, "insufficient_scope", scope),
   });
 }
 
-/** @throws BoardwalkError `unauthorized` for a missing, wrong, expired or revoked token, or one for another address. */
-async function principalOf(
-  { store, oauth }: McpRoutesDeps,
+/**
+ * The token is looked up with each request, so one that was taken back opens nothing from then on.
+ * @throws BoardwalkError `unauthorized` for a missing, wrong, expired or revoked token, or one for another address.
+ */
+async function admit(
+  { likely, mcp, ...deps }: Deps,
   resource: Resource,
-  request: IncomingMessage,
+  token: string | undefined,
+  askedAt: number,
 ): Promise<McpPrincipal> {
-  const token = bearerOf(request.headers.authorization);
+  if (token === undefined) return await principalOf(deps, resource, token);
+  const guess = likely.of(token);
+  if (guess !== undefined) mcp.prepare(deps.store.tenant(guess), askedAt);
+  try {
+    const principal = await principalOf(deps, resource, token);
+    likely.saw(token, principal.tenant?.id);
+    return principal;
+  } catch (error) {
+    likely.saw(token, undefined);
+    throw error;
+  }
+}
+
+async function principalOf(
+  { store, oauth }: Pick<McpRoutesDeps, "store" | "oauth">,
+  resource: Resource,
+  token: string | undefined,
+): Promise<McpPrincipal> {
   if (token !== undefined && !isOurs(token)) {
     const bearer = await oauth.bearerOf(token, resource.url);
     if (bearer !== undefined) return principalOfBearer(store, bearer);
   }
-  const { tenant, token: record } = await callerOf(store, request);
+  const { tenant, token: record } = await callerOf(store, token);
   const who = { speaker: { person: record.name }, scopes: record.scopes };
   return record.scopes.includes(SERVICE_SCOPE) ? who : { tenant, ...who };
 }

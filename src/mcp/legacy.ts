@@ -21,13 +21,21 @@ export interface Legacy {
   other(exchange: Exchange): Promise<void>;
 }
 
-/** One HTTP request of somebody who has been let in. */
-export interface Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+/** Who asks, where, and how. */
+export interface Asker {
   readonly principal: Principal;
   readonly surface: Surface;
+  /** When the request came, as `performance.now()` tells it. */
+  readonly askedAt: number;
+  /** Its Accept-Language. */
+  readonly language?: string | undefined;
   readonly trail?: Trail | undefined;
+}
+
+/** One HTTP request of somebody who has been let in. */
+export interface Exchange extends Asker {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
 }
 
 interface LegacyOptions {
@@ -35,13 +43,7 @@ interface LegacyOptions {
   readonly sessions: SharedSessions;
   readonly version: string;
   readonly serverOf: ServerOf;
-  readonly callFor: (
-    principal: Principal,
-    surface: Surface,
-    client: string | undefined,
-    language?: string,
-    trail?: Trail,
-  ) => Promise<Call>;
+  readonly callFor: (asker: Asker, client: string | undefined) => Promise<Call>;
   /** Keeps a place for a stream until the response is over. @throws BoardwalkError `rate_limited` */
   readonly holdStream: (exchange: Exchange) => Promise<void>;
 }
@@ -93,7 +95,7 @@ async function answer(
   asked: readonly JSONRPCRequest[],
   batch: boolean,
 ): Promise<void> {
-  const { req, res, principal, surface, trail } = exchange;
+  const { res } = exchange;
   const session = await sessionOf(sessions, exchange);
   if (session === null) return writeError(res, UNKNOWN_SESSION, asked[0]?.id ?? null);
   // Notifications and responses need no answer, and nothing here waits for one of them.
@@ -104,8 +106,7 @@ async function answer(
       message: `A batch holds at most ${MAX_BATCH} requests.`,
     });
   }
-  const language = req.headers["accept-language"];
-  const plain = await callFor(principal, surface, session?.client, language, trail);
+  const plain = await callFor(exchange, session?.client);
   const call = session === undefined ? plain : withSession(plain, session, sessions);
   const work = () => Promise.all(asked.map((request) => dispatcher.request(request, call)));
   const replies = session === undefined ? await work() : await sessions.during(session, work);
@@ -130,7 +131,7 @@ async function shakeHands(
 ): Promise<void> {
   const { res, principal, surface } = exchange;
   if (!isInitializeRequest(request)) return writeError(res, BAD_HANDSHAKE, request.id);
-  const call = await options.callFor(principal, surface, undefined);
+  const call = await options.callFor(exchange, undefined);
   const reply = await initialize(request, call, options.version, options.serverOf);
   if ("error" in reply.message) return writeMessage(res, reply.status, reply.message);
   const session = await options.sessions.begin(principal, surface, nameOfClient(request.params?.clientInfo));

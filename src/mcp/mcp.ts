@@ -12,7 +12,7 @@ import { generatedCatalogue } from "./catalogue.js";
 import { type Catalogues, createCatalogues } from "./catalogues.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher.js";
 import { createGuard } from "./guard.js";
-import { createLegacy, type Exchange, type Legacy, TOOLS_CHANGED } from "./legacy.js";
+import { type Asker, createLegacy, type Exchange, type Legacy, TOOLS_CHANGED } from "./legacy.js";
 import { createModernHandlers, isPlain, type ModernHandlers } from "./modern.js";
 import type { Principal, Surface } from "./principal.js";
 import { writeError, writeLimited, writeMessage, writeRejection } from "./replies.js";
@@ -59,6 +59,8 @@ export interface HandleOptions {
   readonly surface?: Surface;
   /** The parsed body, when whoever comes before had to look into it. */
   readonly body?: unknown;
+  /** When it came, as `performance.now()` tells it: no answer is older than that. @default now */
+  readonly askedAt?: number;
   /** Goes with what the request puts into the queue. */
   readonly trail?: Trail | undefined;
   /** Told of the scope that a refused request would have needed, before the refusal is written. */
@@ -77,6 +79,8 @@ export interface Mcp {
   shown(tenant: TenantStore): Promise<readonly ShownSurface[]>;
   /** What tools these workflows would make, if they were all that a team has. */
   preview(workflows: readonly KeptWorkflow[]): readonly ShownTool[];
+  /** Begins to read what a request that came at `askedAt` will need, should this tenant turn out to be who asks. */
+  prepare(tenant: TenantStore, askedAt: number): void;
   /** The Origin and Host check alone, for whoever wants to turn a request away before authenticating it. */
   guard(req: IncomingMessage): Rejection | undefined;
   /** A tenant's workflows, or its setting `mcp`, have changed: its catalogue is made anew, and its clients here, and no others, are told. */
@@ -200,9 +204,10 @@ class Endpoint implements Mcp {
     req: IncomingMessage,
     res: ServerResponse,
     principal: Principal,
-    { surface = "generated", body: given, trail, lacks }: HandleOptions = {},
+    { surface = "generated", body: given, askedAt = performance.now(), trail, lacks }: HandleOptions = {},
   ): Promise<void> {
-    const exchange = { req, res, principal, surface, trail };
+    const language = req.headers["accept-language"];
+    const exchange = { req, res, principal, surface, askedAt, language, trail };
     let body = given;
     try {
       const refused = this.guard(req);
@@ -233,8 +238,13 @@ class Endpoint implements Mcp {
     }
   }
 
+  prepare(tenant: TenantStore, askedAt: number): void {
+    // Whoever needs it asks again, and hears what went wrong.
+    this.#options.tickets.workflows(tenant, askedAt).catch(() => undefined);
+  }
+
   async #post(exchange: Exchange, body: unknown, asked: readonly JSONRPCRequest[]): Promise<void> {
-    const { req, res, principal, surface, trail } = exchange;
+    const { req, res, principal } = exchange;
     const outcome = classifyInboundRequest({ httpMethod: "POST", ...standardHeaders(req), body });
     if (outcome.kind === "reject") {
       return writeError(res, { ...outcome, status: outcome.httpStatus }, idOf(body), outcome.data);
@@ -243,8 +253,7 @@ class Endpoint implements Mcp {
       return writeError(res, UNLINKED, idOf(body));
     }
     if (outcome.kind === "legacy") return this.#legacy.post(exchange, asked, Array.isArray(body));
-    const language = req.headers["accept-language"];
-    const call = await this.#callFor(principal, surface, clientOf(body), language, trail);
+    const call = await this.#callFor(exchange, clientOf(body));
     if (outcome.messageKind !== "request" || !isPlain(outcome, req)) {
       if (asked.some(isListening)) await this.#holdStream(exchange);
       return this.#handlers.serve(call, req, res, body);
@@ -261,15 +270,9 @@ class Endpoint implements Mcp {
     else res.once("close", release);
   }
 
-  async #callFor(
-    principal: Principal,
-    surface: Surface,
-    client: string | undefined,
-    language?: string,
-    trail?: Trail,
-  ): Promise<Call> {
+  async #callFor(asker: Asker, client: string | undefined): Promise<Call> {
+    const { principal, surface, askedAt, language, trail } = asker;
     const { tickets, budgetMs, mayCall } = this.#options;
-    const askedAt = performance.now();
     return {
       principal,
       surface,
@@ -292,7 +295,7 @@ class Endpoint implements Mcp {
       tickets: this.#options.tickets,
       modern,
       legacy,
-      callFor: (surface) => this.#callFor(principal, surface, "page"),
+      callFor: (surface) => this.#callFor({ principal, surface, askedAt: performance.now() }, "page"),
     });
   }
 
