@@ -80,6 +80,7 @@ function logLine(log: Log, { request, response, route, id, began, span }: Over):
 
 /** What Express leaves on the request that it has routed. */
 interface Routed extends IncomingMessage {
+  readonly originalUrl?: string;
   readonly baseUrl?: string;
   readonly route?: { readonly path?: unknown };
 }
@@ -92,8 +93,18 @@ export function routeOf(request: Routed): string {
   const { url = "" } = request;
   const mcp = /^(?:\/mcp|\/alexa\/mcp|(\/t\/[^/?]+\/mcp))\/?(?:\?|$)/.exec(url);
   if (mcp !== null) return mcp[1] === undefined ? mcp[0].replace(/[/?]+$/, "") : "/t/:tenant/mcp";
-  const { baseUrl = "", route } = request;
-  return typeof route?.path === "string" ? `${baseUrl}${route.path}` : "other";
+  const { baseUrl, route } = request;
+  if (typeof route?.path !== "string") return "other";
+  return `${baseUrl || mountOf(request, route.path)}${route.path}`;
+}
+
+const MOUNTS: ReadonlySet<string> = new Set(["/api/v1", "/webhooks"]);
+
+/** Express has forgotten it once a route has failed: what stands before as many parts as the pattern has. */
+function mountOf({ originalUrl = "" }: Routed, path: string): string {
+  const parts = originalUrl.replace(/\/*(\?.*)?$/, "").split("/");
+  const mount = parts.slice(0, parts.length - path.split("/").length + 1).join("/");
+  return MOUNTS.has(mount) ? mount : "";
 }
 
 function startSpan(tracing: Tracing, request: IncomingMessage): Span {

@@ -22,6 +22,7 @@ import { createSessions } from "./sessions.js";
 import { createSharedSessions, type SessionBus, type SharedSessions } from "./shared-sessions.js";
 import { previewedTools, type ShownSurface, type ShownTool, shownSurfaces } from "./shown-tools.js";
 import { NO_NAMES } from "./tool-names.js";
+import { trailOfClient } from "./trail.js";
 import { clientOf, idOf, requests, standardHeaders } from "./wire.js";
 
 export interface McpLog {
@@ -225,7 +226,8 @@ class Endpoint implements Mcp {
         return writeError(res, UNGRANTED, idOf(body));
       }
       await this.#options.budgets?.takeCalls(principal.tenant, Math.max(1, asked.length));
-      await this.#post(exchange, body, asked);
+      const followed = trailOfClient(trail, asked[0]);
+      await this.#post(followed === trail ? exchange : { ...exchange, trail: followed }, body, asked);
     } catch (error) {
       const known = BoardwalkError.from(error);
       if (known.code === "rate_limited" && !res.headersSent) return writeLimited(res, known, idOf(body));

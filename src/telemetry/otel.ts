@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import {
   type Context,
   context,
@@ -24,6 +25,9 @@ export interface OtelOptions {
   readonly role: string;
 }
 
+/** A collector that does not answer may lose the last spans, and never holds up the end of a process. */
+const LAST_WORDS_MS = 3_000;
+
 const KINDS: Readonly<Record<SpanStart["kind"], SpanKind>> = {
   server: SpanKind.SERVER,
   client: SpanKind.CLIENT,
@@ -47,7 +51,7 @@ export function createOtel({ endpoint, serviceName, version, role }: OtelOptions
   const tracer = provider.getTracer("boardwalk", version);
   return {
     start: (span) => startSpan(tracer, span),
-    close: () => provider.shutdown(),
+    close: () => Promise.race([provider.shutdown(), setTimeout(LAST_WORDS_MS, undefined, { ref: false })]),
   };
 }
 

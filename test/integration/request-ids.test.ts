@@ -175,7 +175,12 @@ describe("the line of a request", () => {
     ]);
     expect(of("nowhere")).toMatchObject([{ route: "other", status: 404 }]);
     expect(of("turned-away")).toMatchObject([{ route: "/t/:tenant/mcp", status: 401, level: "info" }]);
-    expect(JSON.stringify(lines)).not.toMatch(/secret-words|such\/address/);
+    await send("POST", "/webhooks/jira/no-such-path/?a=b", "", "stray", {});
+    await admin("GET", "/tickets/no-such-ticket", undefined, "unknown");
+    await until(() => of("stray").length + of("unknown").length === 2);
+    expect(of("stray")).toMatchObject([{ route: "/webhooks/:provider/:token", status: 404 }]);
+    expect(of("unknown")).toMatchObject([{ route: "/api/v1/tenants/:tenant/tickets/:id", status: 404 }]);
+    expect(JSON.stringify(lines)).not.toMatch(/secret-words|such\/address|no-such/);
   });
 
   it("says that the caller left before the answer was there", async () => {
