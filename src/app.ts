@@ -16,6 +16,7 @@ import { createBullmqHooks } from "./hooks/bullmq.js";
 import { createDraftPullRequest } from "./hooks/draft-pull-request.js";
 import type { Hooks } from "./hooks/hooks.js";
 import { createInlineHooks } from "./hooks/inline.js";
+import { createLeaving } from "./http/leaving.js";
 import { createLive } from "./http/live.js";
 import { createMetricsApp } from "./http/metrics.js";
 import type { OauthRecords } from "./http/oauth-records.js";
@@ -112,6 +113,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     if (reach !== undefined) closers.push(() => reach.close());
     const parts = wire(config, kept, seen, reach);
     if (config.metricsPort !== undefined) closers.push(await startMetrics(config, parts.metrics, log));
+    let stopWork = async () => {};
+    // Begun after the web half and ended after it: what was asked of it to the last is still done here.
+    closers.push(() => stopWork());
     const url =
       config.role === "worker" ? undefined : await startWeb(config, options, kept, parts, seen, closers);
     // Boards of a private network reach us where we listen; boards of the Internet need the public address.
@@ -119,8 +123,6 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const work = async () => {
       if (config.role !== "web") stopWork = await startWorker(config, kept, parts, log);
     };
-    let stopWork = async () => {};
-    closers.push(() => stopWork());
     await work();
     const rest = async () => {
       await stopWork();
@@ -401,6 +403,7 @@ async function startWeb(
     removed: (tenant) => mcp.disconnect(tenant),
   });
   const live = createLive(store);
+  const leaving = createLeaving();
   const app = createHttp({
     addresses,
     oauth,
@@ -408,6 +411,7 @@ async function startWeb(
     sessions: oauth.sessions,
     live,
     page: openPage(),
+    leaving,
     store,
     ...{ hooks: state.hooks, jobs: state.hooks },
     connections: parts.connections,
@@ -428,8 +432,13 @@ async function startWeb(
     ...(routes === undefined ? {} : { routes }),
   });
   const server = await listening(observeRequests(app, { log, tracing }), config.port, config.host);
-  closers.push(() => stopServer(server));
-  closers.push(async () => live.close());
+  closers.push(async () => {
+    await leaving.begin();
+    const ended = stopServer(server, config.replyBudgetMs + REPLY_MARGIN_MS);
+    live.close();
+    await mcp.endStreams();
+    await ended;
+  });
   listens = urlOf(server, config.host);
   return listens;
 }
@@ -456,7 +465,7 @@ async function startMetrics(
 ): Promise<() => Promise<void>> {
   const server = await listening(createMetricsApp(metrics), metricsPort, metricsHost ?? host);
   log.info({ url: `${urlOf(server, metricsHost ?? host)}/metrics` }, "metrics");
-  return () => stopServer(server);
+  return () => stopServer(server, 0);
 }
 
 async function listenForChanges(store: Store, mcp: Mcp, log: RootLog): Promise<() => Promise<void>> {
@@ -481,11 +490,14 @@ function urlOf(server: Server, host: string): string {
   return `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
 }
 
-/** Lets running requests end; listening streams and idle sockets would never end by themselves. */
-async function stopServer(server: Server): Promise<void> {
+/** Beside the time that a move's reply may take by itself. */
+const REPLY_MARGIN_MS = 7_500;
+
+/** Takes no more connections, and lets running requests end for so long. */
+async function stopServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), 10_000);
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);
 }

@@ -6,6 +6,7 @@ import type { Hooks } from "../hooks/hooks.js";
 import { createAdminApi } from "./admin.js";
 import { operatorsOnly, requireCaller } from "./admin-caller.js";
 import type { AdminDeps } from "./admin-deps.js";
+import type { Leaving } from "./leaving.js";
 import { createMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
 import { addMetricsRoute, type Metrics } from "./metrics.js";
 import type { Oauth } from "./oauth.js";
@@ -26,6 +27,7 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly oauth: Oauth;
   readonly addresses: Addresses;
   readonly page: Page;
+  readonly leaving: Pick<Leaving, "asked" | "begun">;
   /** Left out where they are served at an address of their own. */
   readonly metrics?: Metrics;
   /** Routes beside the service's own, at /demo. */
@@ -38,6 +40,8 @@ export function createHttp(deps: HttpDeps): RequestListener {
   const mcp = createMcpRoutes(deps);
   const app = createExpress(deps);
   return (request, response) => {
+    // The next request on this connection is another process's.
+    if (deps.leaving.begun) response.shouldKeepAlive = false;
     if (!mcp(request, response)) app(request, response);
   };
 }
@@ -73,15 +77,17 @@ function addHealthRoutes(app: Express, deps: HttpDeps): void {
     response.json({ ok: true, version: deps.version });
   });
   app.get("/readyz", async (_request, response) => {
+    deps.leaving.asked();
+    const leaving = deps.leaving.begun;
     const store = await deps.store.ping().then(
       () => "ok",
       (error: unknown) => BoardwalkError.from(error).message,
     );
     const counts = await deps.hooks.counts().catch(() => undefined);
     const workers = counts?.workers ?? 0;
-    const ready = store === "ok" && workers > 0;
+    const ready = store === "ok" && workers > 0 && !leaving;
     response
       .status(ready ? 200 : 503)
-      .json({ ready, store, workers, waiting: counts?.waiting ?? 0, running: counts?.running ?? 0 });
+      .json({ ready, leaving, store, workers, waiting: counts?.waiting ?? 0, running: counts?.running ?? 0 });
   });
 }

@@ -92,6 +92,8 @@ export interface Mcp {
   ticketsChanged(tenantId: string, tickets: readonly MovedTicket[]): Promise<void>;
   /** Ends every session and stream of a tenant, as when a token was taken back; who may still call comes again. */
   disconnect(tenantId: string): Promise<void>;
+  /** Ends the streams of clients that only listen, so that they come again elsewhere; calls are still answered. */
+  endStreams(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -335,6 +337,11 @@ class Endpoint implements Mcp {
     this.#catalogues.forget(tenantId);
     await this.#sessions.endAll(tenantId);
     await this.#handlers.disconnect(tenantId);
+  }
+
+  async endStreams(): Promise<void> {
+    this.#sessions.endStreams();
+    await this.#handlers.endStreams();
   }
 
   async close(): Promise<void> {

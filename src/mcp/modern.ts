@@ -32,12 +32,20 @@ export function isPlain(route: InboundModernRoute, req: IncomingMessage): boolea
   return named === undefined || (params?.[named] !== undefined && req.headers["mcp-name"] === params[named]);
 }
 
+function isListen(body: unknown): boolean {
+  return (
+    typeof body === "object" && body !== null && "method" in body && body.method === "subscriptions/listen"
+  );
+}
+
 /** The SDK's own handlers for what is not plain: one per tenant, so that news for one never reaches another. */
 export interface ModernHandlers {
   serve(call: Call, req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void>;
   toolsChanged(tenantId: string): void;
   resourceUpdated(tenantId: string, uri: string): void;
   disconnect(tenantId: string): Promise<void>;
+  /** Ends the streams of those who only listen, a tenant's when its last call is answered. */
+  endStreams(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,6 +57,8 @@ interface Served {
   readonly bus: InMemoryServerEventBus;
   /** Requests under way, streams included; at zero the handler is let go. */
   users: number;
+  /** Those of them that only listen. */
+  listeners: number;
 }
 
 export function createModernHandlers(
@@ -58,6 +68,7 @@ export function createModernHandlers(
 ): ModernHandlers {
   const served = new Map<string, Served>();
   const calls = new WeakMap<AuthInfo, Call>();
+  let leaving = false;
 
   function open(tenantId: string): Served {
     const existing = served.get(tenantId);
@@ -72,9 +83,14 @@ export function createModernHandlers(
       // Streams are counted before they come here, where a refusal can say when to come back.
       { legacy: "reject", bus, maxSubscriptions: Number.POSITIVE_INFINITY },
     );
-    const made = { handler, bus, users: 0 };
+    const made = { handler, bus, users: 0, listeners: 0 };
     served.set(tenantId, made);
     return made;
+  }
+
+  /** The SDK ends streams and calls alike, so the calls come first. */
+  async function endListeners(one: Served): Promise<void> {
+    if (leaving && one.users === one.listeners) await one.handler.close();
   }
 
   return {
@@ -84,14 +100,18 @@ export function createModernHandlers(
       // Only a handle by which the factory finds the call again; it carries no token.
       const authInfo: AuthInfo = { token: "", clientId: "", scopes: [] };
       calls.set(authInfo, call);
+      const listens = isListen(body) ? 1 : 0;
       one.users += 1;
+      one.listeners += listens;
       try {
         const fetch: McpHttpHandler["fetch"] = (request, options) =>
           one.handler.fetch(request, { ...options, authInfo });
         await toNodeHandler({ fetch }, { onerror: report })(req as NodeRequest, res, body);
       } finally {
         one.users -= 1;
+        one.listeners -= listens;
         if (one.users === 0 && served.get(tenantId) === one) served.delete(tenantId);
+        await endListeners(one);
       }
     },
     toolsChanged(tenantId) {
@@ -105,6 +125,10 @@ export function createModernHandlers(
       const one = served.get(tenantId);
       served.delete(tenantId);
       await one?.handler.close();
+    },
+    async endStreams() {
+      leaving = true;
+      await Promise.all([...served.values()].map(endListeners));
     },
     async close() {
       await Promise.all([...served.values()].map(({ handler }) => handler.close()));

@@ -55,6 +55,8 @@ export interface Sessions {
   tell(session: Session, notification: object): void;
   /** Sends news to the sessions of a tenant that want it, as `tell` does. */
   notify(tenantId: string, notification: object, wants?: (session: Session) => boolean): void;
+  /** Ends every stream, and every one that is still to come; the sessions go on. */
+  endStreams(): void;
   close(): void;
 }
 
@@ -84,6 +86,7 @@ class SessionTable implements Sessions {
   /** By tenant, least recently used first. */
   readonly #byTenant = new Map<string | undefined, Set<Held>>();
   readonly #sweeper: NodeJS.Timeout;
+  #leaving = false;
 
   constructor(options: SessionsOptions) {
     this.#now = options.now;
@@ -161,6 +164,7 @@ class SessionTable implements Sessions {
     const held = session as Held;
     held.stream?.close();
     held.stream = stream;
+    if (this.#leaving) stream.close();
     for (const notification of held.missed.values()) stream.send(notification);
     held.missed.clear();
   }
@@ -196,6 +200,11 @@ class SessionTable implements Sessions {
     for (const held of this.#byTenant.get(tenantId) ?? []) {
       if (wants(held)) this.tell(held, notification);
     }
+  }
+
+  endStreams(): void {
+    this.#leaving = true;
+    for (const { stream } of this.#byId.values()) stream?.close();
   }
 
   close(): void {

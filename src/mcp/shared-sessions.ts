@@ -10,7 +10,8 @@ import type { Focus, Session, Sessions } from "./sessions.js";
  * Sessions that any replica can serve: what is known of one is kept in its tenant's store for as long as it is used,
  * and only its person can take it up elsewhere. A stream lives where it was opened; news find it from anywhere.
  */
-export interface SharedSessions extends Pick<Sessions, "during" | "detach" | "notify" | "size"> {
+export interface SharedSessions
+  extends Pick<Sessions, "during" | "detach" | "notify" | "size" | "endStreams"> {
   /** @throws BoardwalkError `rate_limited` when its tenant has as many in use as it may have. */
   begin(...by: Parameters<Sessions["create"]>): Promise<Session>;
   find(...by: Parameters<Sessions["find"]>): Promise<Session | undefined>;
@@ -221,6 +222,10 @@ class SharedTable implements SharedSessions {
     // Every replica that has the session does this for itself, so nobody has to be told.
     await Promise.all(moved.map((session) => this.#save(session)));
     return moved;
+  }
+
+  endStreams(): void {
+    this.#table.endStreams();
   }
 
   async close(): Promise<void> {

@@ -30,7 +30,7 @@ const ticketList = z.object({
 const ticketPage = z.object({ hooks: z.array(z.object({ state: z.string() })).default([]) });
 const problem = z.object({ code: z.string() });
 
-export function createApi({ urls, adminToken }: Fleet) {
+export function createApi({ urls, adminToken }: Pick<Fleet, "urls" | "adminToken">) {
   async function call(base: string, method: string, path: string, body?: object, key?: string) {
     const response = await fetch(`${base}/api/v1/tenants${path}`, {
       method,
@@ -68,6 +68,10 @@ export function createApi({ urls, adminToken }: Fleet) {
         });
         await must("POST", `/${TENANT}/connections/${id}/sync?wait=true`, {});
       }
+    },
+    async token(): Promise<string> {
+      const made = await must("POST", `/${TENANT}/tokens`, { name: "Ann" });
+      return z.object({ token: z.string() }).parse(made).token;
     },
     async tickets({ boards }: ChaosBoards): Promise<readonly ChaosTicket[]> {
       const all: ChaosTicket[] = [];
