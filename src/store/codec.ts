@@ -7,6 +7,7 @@ import {
   type HistoryEvent,
   historyEvent,
   type RecordKind,
+  type SettledMove,
 } from "./records.js";
 import type { AuditEvent, TenantInfo, Versioned } from "./store.js";
 
@@ -20,9 +21,20 @@ export const HISTORY_LIMIT = 200;
 /** At most this many audit events are kept of one tenant; older ones are forgotten. */
 export const AUDIT_LIMIT = 100_000;
 
-/** An actor at rest, without its version. */
+/** An actor at rest, without its version, and without its last confirmed move where that is its last move. */
 export function encodeActor(record: ActorRecord): string {
-  return encodeContent("ticket", { ...record, version: undefined });
+  const { lastConfirmed, lastMove } = record;
+  const twice = isConfirmed(lastMove) && lastMove.moveId === lastConfirmed?.moveId;
+  return encodeContent("ticket", {
+    ...record,
+    version: undefined,
+    ...(twice ? { lastConfirmed: undefined } : {}),
+  });
+}
+
+/** Whether the board has made this move, rather than found it made. */
+function isConfirmed(move: SettledMove | undefined): move is SettledMove {
+  return move?.outcome === "confirmed" && move.already !== true;
 }
 
 /** @throws BoardwalkError `internal` naming the record when it cannot be read. */
@@ -31,7 +43,9 @@ export function decodeActor(stored: string, id: string): ActorRecord {
   const body = decodeContent("ticket", id, stored.slice(space + 1));
   if (typeof body === "object" && body !== null)
     Object.assign(body, { version: Number(stored.slice(0, space)) });
-  return parsed(actorRecord, body, "ticket", id);
+  const record = parsed(actorRecord, body, "ticket", id);
+  if (record.lastConfirmed !== undefined || !isConfirmed(record.lastMove)) return record;
+  return { ...record, lastConfirmed: record.lastMove };
 }
 
 export function decodeDocument(kind: DocumentKind, id: string, stored: string): Versioned {

@@ -195,27 +195,51 @@ interface Entry {
   readonly view: LiveView;
   /** When the last refresh began that came to its end. */
   freshAt: number;
+  /** What it counts for among what is kept. */
+  weight: number;
   running?: Refresh | undefined;
   next?: Promise<void> | undefined;
 }
 
-/** Keeps the views of the `capacity` tenants last asked for. */
-export function createViews(workflows: Workflows, capacity = 200): Views {
+/** Some 1.8 kB each, so 350 MB in all. */
+const MOST_TICKETS = 200_000;
+/** A tenant without a ticket has a view all the same. */
+const OWN_WEIGHT = 20;
+
+/**
+ * Keeps the views last asked for, as long as they hold no more than `mostTickets` together. Counted in tickets, since a
+ * view is dear to make anew: many small tenants must not push each other out one by one.
+ */
+export function createViews(workflows: Workflows, mostTickets = MOST_TICKETS): Views {
   const entries = new Map<string, Entry>();
+  let weight = 0;
 
   function entryFor(store: TenantStore): Entry {
-    const entry = entries.get(store.id) ?? { view: new LiveView(store, workflows), freshAt: -1 };
+    const entry = entries.get(store.id) ?? { view: new LiveView(store, workflows), freshAt: -1, weight: 0 };
     entries.delete(store.id);
     entries.set(store.id, entry);
-    const oldest = entries.keys().next();
-    if (entries.size > capacity && !oldest.done) entries.delete(oldest.value);
     return entry;
+  }
+
+  function weigh(id: string, entry: Entry): void {
+    if (entries.get(id) !== entry) return;
+    const now = OWN_WEIGHT + entry.view.actors.size;
+    weight += now - entry.weight;
+    entry.weight = now;
+    for (const [oldest, other] of entries) {
+      if (weight <= mostTickets || other === entry) return;
+      entries.delete(oldest);
+      weight -= other.weight;
+    }
   }
 
   return {
     async fresh(store, since = performance.now()) {
       const entry = entryFor(store);
-      if (entry.freshAt < since) await refreshed(entry, since);
+      if (entry.freshAt < since) {
+        await refreshed(entry, since);
+        weigh(store.id, entry);
+      }
       return entry.view;
     },
   };

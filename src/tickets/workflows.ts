@@ -16,7 +16,7 @@ export interface Workflows {
 }
 
 /** Keeps the workflows of the `capacity` tenants last asked for, each with its machine ready. */
-export function createWorkflows(capacity = 500): Workflows {
+export function createWorkflows(capacity = 2_000): Workflows {
   const cache = new Map<string, TenantWorkflows>();
   return {
     async of(store, given) {

@@ -28,6 +28,30 @@ function slowTenant() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+describe("views", () => {
+  it("are kept while their tickets are not too many together, those last asked for before others", async () => {
+    const store = createMemoryStore();
+    const tenants = ["a", "b", "c"].map((id) => store.tenant(id));
+    for (const tenant of tenants)
+      await tenant.saveActors(Array.from({ length: 100 }, (_, i) => actor(`${tenant.id}${i}`)));
+    const [a, b, c] = tenants as [TenantStore, TenantStore, TenantStore];
+    const views = createViews(createWorkflows(), 300);
+    const [viewA, viewB] = [await views.fresh(a), await views.fresh(b)];
+    expect(await views.fresh(a)).toBe(viewA);
+    await views.fresh(c);
+    expect(await views.fresh(a)).toBe(viewA);
+    expect(await views.fresh(b)).not.toBe(viewB);
+  });
+
+  it("of hundreds of small tenants are all kept", async () => {
+    const store = createMemoryStore();
+    const views = createViews(createWorkflows());
+    const tenants = Array.from({ length: 500 }, (_, i) => store.tenant(`t${i}`));
+    const kept = await Promise.all(tenants.map((tenant) => views.fresh(tenant)));
+    for (const [i, tenant] of tenants.entries()) expect(await views.fresh(tenant)).toBe(kept[i]);
+  });
+});
+
 describe("a view that is asked for", () => {
   it("holds what was saved before it was asked for, though a reading was under way that missed it", async () => {
     const { tenant, slow, asked } = slowTenant();
