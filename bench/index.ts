@@ -1,5 +1,7 @@
 import { availableParallelism, cpus } from "node:os";
+import { run as actorMemory } from "./actor-memory.js";
 import { run as alexa } from "./alexa.js";
+import { run as flat } from "./flat.js";
 import { run as gate } from "./gate.js";
 import { run as guards } from "./guards.js";
 import type { Row } from "./harness.js";
@@ -21,6 +23,8 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   gate,
   mcp,
   move,
+  flat,
+  actorMemory,
   sync,
   notice,
   import: imports,

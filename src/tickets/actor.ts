@@ -184,13 +184,18 @@ export async function settle(
     if (pending === undefined || !byUs) return undefined;
     const arrived = end.seen === undefined ? record : arrive(record, end.seen, { ...end, ours });
     const { pending: _done, ...rest } = arrived;
-    const lastMove = settledOf(pending, rest, end.ending, end.at);
+    const lastMove = settledOf(pending, rest, ownedUp(end.ending, pending), end.at);
     const confirmed = lastMove.outcome === "confirmed" && !lastMove.already;
     const kept = confirmed ? { ...rest, lastConfirmed: lastMove } : rest;
     return { record: { ...kept, lastMove }, history: [historyOf(lastMove)], audit: auditOf(id, lastMove) };
   };
   const record = await update(store, id, settled_, known);
   return { record, byUs };
+}
+
+/** It was there when we looked: by a write of this very move, if another worker has noted one since we read the record. */
+function ownedUp({ already, ...ending }: Ending, { writes = 0 }: PendingMove): Ending {
+  return already && writes === 0 ? { ...ending, already } : ending;
 }
 
 function settledOf(pending: PendingMove, record: ActorRecord, ending: Ending, at: Date): SettledMove {

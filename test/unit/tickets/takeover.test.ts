@@ -50,6 +50,25 @@ describe("a write", () => {
   });
 });
 
+describe("a move found made by whoever has taken it over", () => {
+  const ending = { outcome: "confirmed", already: true } as const;
+
+  it("was made by us, when the other worker had noted its write meanwhile", async () => {
+    const { store, pending } = await pendingMove();
+    const read = await store.getActor(LOGIN);
+    await noteWrite(store, LOGIN, pending, SEEN, new Date());
+    const { record } = await settle(store, LOGIN, pending.moveId, { ending, at: new Date() }, read);
+    expect(record.lastMove).toMatchObject({ outcome: "confirmed" });
+    expect(record.lastMove).not.toHaveProperty("already");
+  });
+
+  it("was made by somebody else, when none of us had", async () => {
+    const { store, pending } = await pendingMove();
+    const { record } = await settle(store, LOGIN, pending.moveId, { ending, at: new Date() });
+    expect(record.lastMove?.already).toBe(true);
+  });
+});
+
 describe("a move's line in the audit log", () => {
   it("is written with its settling, once, however many come to its end", async () => {
     const { store, pending } = await pendingMove();
