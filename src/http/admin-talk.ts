@@ -27,6 +27,10 @@ export const againBody = z.strictObject({
   }),
   conversation,
 });
+export const undoAgainBody = z.strictObject({
+  undo: z.strictObject({ ticket: words.optional(), token: z.string().max(500).optional() }),
+  conversation,
+});
 
 export function addTalkRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
   const talkOf = async (request: Request, id: string | undefined): Promise<Conversation> => ({
@@ -37,7 +41,13 @@ export function addTalkRoutes(router: Router, deps: AdminDeps, tenantOf: TenantO
     budgetMs: deps.replyBudgetMs,
   });
   router.post("/tenants/:tenant/say", async (request, response) => {
-    if (!isAgain(request.body)) {
+    if (has(request.body, "undo")) {
+      const { undo, conversation: id } = parseBody(undoAgainBody, request.body);
+      const args = withoutGaps(undo);
+      const answer = await deps.tickets.undo(await talkOf(request, id), args);
+      return void response.json({ tool: "undo_move", args, answer });
+    }
+    if (!has(request.body, "move")) {
       const { sentence, conversation: id } = parseBody(sentenceBody, request.body);
       return void response.json(await answerSentence(deps.tickets, await talkOf(request, id), sentence));
     }
@@ -56,6 +66,10 @@ export function addTalkRoutes(router: Router, deps: AdminDeps, tenantOf: TenantO
   });
 }
 
-function isAgain(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "move" in body;
+function has(body: unknown, name: string): boolean {
+  return typeof body === "object" && body !== null && name in body;
+}
+
+function withoutGaps({ ticket, token }: z.infer<typeof undoAgainBody>["undo"]) {
+  return { ...(ticket === undefined ? {} : { ticket }), ...(token === undefined ? {} : { token }) };
 }

@@ -7,7 +7,7 @@ import { newTenant, newToken, replayBody } from "./admin.js";
 import { pageQuery } from "./admin-deps.js";
 import { signInBody } from "./admin-session.js";
 import { mcpBody, speechBody } from "./admin-settings.js";
-import { againBody, sentenceBody } from "./admin-talk.js";
+import { againBody, sentenceBody, undoAgainBody } from "./admin-talk.js";
 import { moveBody, ticketsQuery } from "./admin-tickets.js";
 import { shownAs } from "./admin-workflows.js";
 import { newMember } from "./members.js";
@@ -126,7 +126,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   [`post ${T}/say`]: {
     summary: "Say a sentence, or answer a question: the call that was made of it, and its answer.",
-    body: z.union([sentenceBody, againBody]),
+    body: z.union([sentenceBody, againBody, undoAgainBody]),
     answer: answers.said,
   },
   [`get ${T}/boards`]: { summary: "How many tickets are in each status.", answer: answers.boards },

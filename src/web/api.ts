@@ -1,14 +1,18 @@
 import type { Problem } from "./shapes.js";
 
-/** The service, asked with the admin token. */
+/** The service, asked with the admin token or with that of a signed-in person. */
 
 export interface Api {
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
   post<T>(path: string, body?: unknown): Promise<T>;
   remove(path: string): Promise<void>;
-  /** Calls `onNews` when something of this tenant has changed, and whenever news may have been missed; ends with the signal. */
-  follow(tenant: string, onNews: () => void, signal: AbortSignal): void;
+  /** The bytes of a file that is made for saving. */
+  file(path: string): Promise<Blob>;
+  /** Calls `onNews` with what of this tenant has changed, and with `ready` whenever news may have been missed; ends with the signal. */
+  follow(tenant: string, onNews: (news: News) => void, signal: AbortSignal): void;
 }
+
+export type News = "ready" | "tickets" | "workflows" | "connections";
 
 /** What the service refused, in its own words. */
 export class Refusal extends Error {
@@ -24,6 +28,21 @@ export class Refusal extends Error {
 
 const RETRY_MS = 2_000;
 
+/** A person's pairing code for a token that her tab may keep. @throws Refusal */
+export async function redeem(code: string): Promise<string> {
+  const response = await fetch("/api/v1/session", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code }),
+  }).catch(() => {
+    throw new Refusal(0, SILENT);
+  });
+  if (!response.ok) throw await refusalOf(response);
+  return ((await response.json()) as { token: string }).token;
+}
+
+const SILENT = "The service does not answer. Is it running?";
+
 /** `onUnauthorized` is called when the token is not, or no longer, good. */
 export function createApi(token: string, onUnauthorized: () => void): Api {
   async function ask(method: string, path: string, options: RequestInit = {}): Promise<Response> {
@@ -34,7 +53,7 @@ export function createApi(token: string, onUnauthorized: () => void): Api {
     const response = await fetch(`/api/v1${path}`, { ...options, method, headers }).catch(
       (error: unknown) => {
         if (error instanceof DOMException && error.name === "AbortError") throw error;
-        throw new Refusal(0, "The service does not answer. Is it running?");
+        throw new Refusal(0, SILENT);
       },
     );
     if (response.status === 401) onUnauthorized();
@@ -42,7 +61,7 @@ export function createApi(token: string, onUnauthorized: () => void): Api {
     return response;
   }
 
-  async function listen(tenant: string, onNews: () => void, signal: AbortSignal): Promise<void> {
+  async function listen(tenant: string, onNews: (news: News) => void, signal: AbortSignal): Promise<void> {
     const response = await ask("GET", `/tenants/${segment(tenant)}/live`, { signal });
     if (response.body === null) return;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -51,7 +70,10 @@ export function createApi(token: string, onUnauthorized: () => void): Api {
       if (done) return;
       const blocks = (rest + value).split("\n\n");
       rest = blocks.pop() ?? "";
-      if (blocks.some((block) => block.startsWith("event:"))) onNews();
+      for (const block of blocks) {
+        const kind = /^event: (\w+)/.exec(block)?.[1];
+        if (kind !== undefined) onNews(kind as News);
+      }
     }
   }
 
@@ -61,6 +83,7 @@ export function createApi(token: string, onUnauthorized: () => void): Api {
     post: async (path, body) =>
       await (await ask("POST", path, body === undefined ? {} : { body: JSON.stringify(body) })).json(),
     remove: async (path) => void (await ask("DELETE", path)),
+    file: async (path) => await (await ask("GET", path)).blob(),
     follow(tenant, onNews, signal) {
       const again = () => {
         if (!signal.aborted)

@@ -1,19 +1,23 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Api, createApi } from "./api.js";
 import { AuditScreen } from "./audit.js";
 import { BoardsScreen } from "./boards.js";
+import { ConnectScreen } from "./connect.js";
 import { type Place, placeOf, SessionContext, usePlace } from "./hooks.js";
+import { OwedScreen } from "./owed.js";
 import { PeopleScreen } from "./people.js";
-import type { Tenant } from "./shapes.js";
+import type { Caller, Tenant } from "./shapes.js";
 import { SignIn } from "./sign-in.js";
 import { TalkScreen } from "./talk.js";
 import { FirstTeam } from "./team.js";
 import { TicketScreen } from "./ticket.js";
 import { TicketsScreen } from "./tickets.js";
+import { ToolsScreen } from "./tools.js";
 import { WorkflowsScreen } from "./workflows.js";
 
 /** The token stays in this tab: it is gone when the tab is closed. */
-const KEY = "boardwalk-admin-token";
+const KEY = "boardwalk-token";
 
 export function App() {
   const [token, setToken] = useState(sessionStorage.getItem(KEY) ?? undefined);
@@ -27,7 +31,7 @@ export function App() {
     () =>
       token === undefined
         ? undefined
-        : createApi(token, () => leave("This token is not, or no longer, good.")),
+        : createApi(token, () => leave("You were signed out, or this token is no longer good.")),
     [token],
   );
   if (api === undefined) {
@@ -38,22 +42,41 @@ export function App() {
     };
     return <SignIn refused={refused} onToken={enter} />;
   }
-  return <Teams api={api} onLeave={() => leave()} />;
+  const signOut = () => {
+    // Whether or not the service hears of it, this tab forgets.
+    void api.remove("/session").catch(() => undefined);
+    leave();
+  };
+  return <Teams api={api} onLeave={signOut} />;
+}
+
+interface Known {
+  readonly teams: readonly Tenant[];
+  readonly caller: Caller;
 }
 
 function Teams({ api, onLeave }: { api: Api; onLeave: () => void }) {
-  const [teams, setTeams] = useState<readonly Tenant[]>();
+  const [known, setKnown] = useState<Known>();
   const [error, setError] = useState<string>();
   const place = usePlace();
-  const load = () =>
-    void api.get<{ tenants: readonly Tenant[] }>("/tenants").then(
-      ({ tenants }) => setTeams(tenants),
+  const load = () => {
+    const asked = Promise.all([
+      api.get<{ tenants: readonly Tenant[] }>("/tenants"),
+      api.get<Caller>("/session"),
+    ]);
+    void asked.then(
+      ([{ tenants }, caller]) => setKnown({ teams: tenants, caller }),
       (thrown: Error) => setError(thrown.message),
     );
+  };
   useEffect(load, [api]);
-  const [first] = teams ?? [];
-  const tenant = teams?.find(({ id }) => id === place.parts[0])?.id ?? first?.id;
-  const session = useMemo(() => (tenant === undefined ? undefined : { api, tenant }), [api, tenant]);
+  const teams = known?.teams ?? [];
+  const tenant = teams.find(({ id }) => id === place.parts[0])?.id ?? teams[0]?.id;
+  const operator = known?.caller.role === "operator";
+  const session = useMemo(
+    () => (tenant === undefined ? undefined : { api, tenant, operator }),
+    [api, tenant, operator],
+  );
   if (error !== undefined) {
     return (
       <main class="alone">
@@ -64,11 +87,11 @@ function Teams({ api, onLeave }: { api: Api; onLeave: () => void }) {
       </main>
     );
   }
-  if (teams === undefined) return <main class="alone">Reading the teams …</main>;
+  if (known === undefined) return <main class="alone">Reading the teams …</main>;
   if (session === undefined) return <FirstTeam api={api} onMade={load} />;
   return (
     <SessionContext.Provider value={session}>
-      <Frame teams={teams} tenant={session.tenant} place={place} onLeave={onLeave} />
+      <Frame {...known} tenant={session.tenant} place={place} onLeave={onLeave} />
     </SessionContext.Provider>
   );
 }
@@ -78,20 +101,27 @@ const SCREENS = [
   ["workflows", "Workflows"],
   ["tickets", "Tickets"],
   ["talk", "Talk"],
+  ["tools", "Tools"],
+  ["owed", "Work owed"],
+] as const;
+/** What only whoever has the admin token is shown. */
+const OPERATORS_SCREENS = [
   ["people", "People"],
   ["audit", "Audit"],
 ] as const;
+/** Screens that are reached through another one. */
+const WITHIN: Readonly<Record<string, string>> = { ticket: "tickets", connect: "boards" };
 
-interface FrameProps {
-  readonly teams: readonly Tenant[];
+interface FrameProps extends Known {
   readonly tenant: string;
   readonly place: Place;
   onLeave(): void;
 }
 
-function Frame({ teams, tenant, place, onLeave }: FrameProps) {
+function Frame({ teams, caller, tenant, place, onLeave }: FrameProps) {
   const [, asked = "boards", ...rest] = place.parts;
-  const current = asked === "ticket" ? "tickets" : asked;
+  const current = WITHIN[asked] ?? asked;
+  const screens = caller.role === "operator" ? [...SCREENS, ...OPERATORS_SCREENS] : SCREENS;
   return (
     <div class="frame">
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -101,55 +131,82 @@ function Frame({ teams, tenant, place, onLeave }: FrameProps) {
         <span class="brand">
           <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="28" height="28" /> Boardwalk
         </span>
-        <label class="team">
-          <span>Team</span>
-          <select
-            aria-label="Team"
-            value={tenant}
-            onChange={(event) => {
-              location.hash = placeOf(event.currentTarget.value, current);
-            }}
-          >
-            {teams.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        {caller.role === "operator" ? (
+          <TeamChoice teams={teams} tenant={tenant} current={current} />
+        ) : (
+          <span class="quiet">
+            {caller.person} · {teams[0]?.name}
+          </span>
+        )}
         <button type="button" class="plain" onClick={onLeave}>
           Sign out
         </button>
       </header>
       <nav aria-label="Screens" class="screens">
-        {SCREENS.map(([id, name]) => (
+        {screens.map(([id, name]) => (
           <a key={id} href={placeOf(tenant, id)} aria-current={current === id ? "page" : undefined}>
             {name}
           </a>
         ))}
       </nav>
       <main id="main" tabIndex={-1} key={[tenant, asked, ...rest].join("/")}>
-        {screenOf(asked, rest, place)}
+        {screenOf(asked, rest, place, caller.role === "operator")}
       </main>
     </div>
   );
 }
 
-function screenOf(name: string, [id]: readonly string[], { query }: Place) {
+function TeamChoice({
+  teams,
+  tenant,
+  current,
+}: {
+  teams: readonly Tenant[];
+  tenant: string;
+  current: string;
+}) {
+  return (
+    <label class="team">
+      <span>Team</span>
+      <select
+        aria-label="Team"
+        value={tenant}
+        onChange={(event) => {
+          location.hash = placeOf(event.currentTarget.value, current);
+        }}
+      >
+        {teams.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function screenOf(
+  name: string,
+  [id]: readonly string[],
+  { query }: Place,
+  operator: boolean,
+): ComponentChildren {
   switch (name) {
     case "workflows":
       return <WorkflowsScreen chosen={id} />;
     case "tickets":
-      return <TicketsScreen status={query.get("status") ?? ""} />;
+      return <TicketsScreen board={query.get("board") ?? ""} status={query.get("status") ?? ""} />;
     case "ticket":
       return <TicketScreen id={id ?? ""} />;
     case "talk":
-      return <TalkScreen />;
-    case "people":
-      return <PeopleScreen />;
-    case "audit":
-      return <AuditScreen />;
-    default:
-      return <BoardsScreen />;
+      return <TalkScreen sentence={query.get("say") ?? ""} />;
+    case "tools":
+      return <ToolsScreen chosen={id} />;
+    case "owed":
+      return <OwedScreen />;
   }
+  if (operator && name === "connect") return <ConnectScreen />;
+  if (operator && name === "people") return <PeopleScreen />;
+  if (operator && name === "audit") return <AuditScreen />;
+  return <BoardsScreen />;
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { type Api, segment } from "./api.js";
-import { placeOf, useAction, useLoaded, useNews, useSession } from "./hooks.js";
-import { Fault, Screen, Table, Waiting, When } from "./parts.js";
+import { segment } from "./api.js";
+import { placeOf, useAction, useLoaded, useNews, useSession, useStill } from "./hooks.js";
+import { Fault, Fresh, Screen, Table, Waiting, When } from "./parts.js";
 import type { AuditEvent, Workflow } from "./shapes.js";
 import { speakerName } from "./ticket.js";
 
@@ -10,37 +10,48 @@ interface Page {
   readonly next?: string;
 }
 
+const FORMATS = [
+  ["ndjson", "Save all as JSON lines"],
+  ["csv", "Save all as CSV"],
+] as const;
+
 export function AuditScreen() {
-  const { api, tenant, path } = useSession();
+  const { tenant, path } = useSession();
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const cursor = cursors.at(-1);
-  const { data, error, reload } = useLoaded<Page>(
-    path(`/audit?limit=50${cursor === undefined ? "" : `&cursor=${segment(cursor)}`}`),
-  );
+  const list = path(`/audit?limit=50${cursor === undefined ? "" : `&cursor=${segment(cursor)}`}`);
+  const { data, error, reload } = useLoaded<Page>(list);
   const workflows = useLoaded<{ workflows: readonly Workflow[] }>(path("/workflows"));
-  useNews(() => {
+  useNews(["tickets", "workflows", "connections"], () => {
     if (cursor === undefined) reload();
   });
+  const { rows, fresh, show } = useStill(data?.events, keyOf, list);
   const names = new Map(
     workflows.data?.workflows.flatMap(({ statuses }) => statuses.map(({ id, name }) => [id, name] as const)),
   );
   const nameOf = (status: string | undefined) => (status === undefined ? "" : (names.get(status) ?? status));
   const next = data?.next;
-  const save = useAction(async () => {
-    const events = await everything(api, path("/audit?limit=500"));
-    download(`audit-${tenant}.jsonl`, events.map((event) => `${JSON.stringify(event)}\n`).join(""));
-  });
   return (
     <Screen title="Audit" lead="Who did what, through what, and what came of it; newest first.">
-      <Fault error={error ?? save.error} />
+      <Fault error={error} />
+      <p class="row count">
+        <Save />
+        <Fresh count={fresh} onShow={show} />
+      </p>
       {data === undefined && error === undefined ? <Waiting what="the audit log" /> : null}
-      <Table caption="Audit log" head={["When", "What", "Who", "Ticket", "From", "To", "Outcome"]}>
-        {data?.events.map((event) => (
-          <tr key={[event.at, event.action, event.ticket, event.outcome].join(" ")}>
+      <Table
+        caption="Audit log"
+        head={["When", "What", "Who", "Ticket", "From", "To", "Outcome"]}
+        widths={["12%", "20%", "16%", "18%", "11%", "11%", "12%"]}
+      >
+        {rows.map(({ item: event }) => (
+          <tr key={keyOf(event)}>
             <td>
               <When at={event.at} />
             </td>
-            <th scope="row">{event.action}</th>
+            <th scope="row">
+              {event.action} <small>{detailOf(event)}</small>
+            </th>
             <td>{event.by === undefined ? "" : speakerName(event.by)}</td>
             <td>
               {event.ticket === undefined ? null : (
@@ -54,9 +65,6 @@ export function AuditScreen() {
         ))}
       </Table>
       <p class="row">
-        <button type="button" class="plain" disabled={save.busy} onClick={() => void save.run()}>
-          {save.busy ? "Reading …" : "Save all as a file"}
-        </button>
         {cursor === undefined ? null : (
           <button type="button" class="plain" onClick={() => setCursors(cursors.slice(0, -1))}>
             Newer
@@ -72,19 +80,43 @@ export function AuditScreen() {
   );
 }
 
-/** Page by page, to the oldest. */
-async function everything(api: Api, path: string): Promise<readonly AuditEvent[]> {
-  const all: AuditEvent[] = [];
-  for (let cursor = ""; ; ) {
-    const page: Page = await api.get(cursor === "" ? path : `${path}&cursor=${segment(cursor)}`);
-    all.push(...page.events);
-    if (page.next === undefined) return all;
-    cursor = page.next;
-  }
+/** The words of a detail; what is nested in it is for the saved file. */
+function detailOf({ detail = {} }: AuditEvent): string {
+  return Object.values(detail)
+    .filter((value) => typeof value === "string" || typeof value === "number")
+    .join(" · ");
 }
 
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
+function keyOf(event: AuditEvent): string {
+  return JSON.stringify(event);
+}
+
+/** A link could not carry the token, so the file is fetched and then handed to the browser. */
+function Save() {
+  const { api, tenant, path } = useSession();
+  const save = useAction(async (format: string) => {
+    download(`audit-${tenant}.${format}`, await api.file(path(`/audit.${format}`)));
+  });
+  return (
+    <>
+      {FORMATS.map(([format, name]) => (
+        <button
+          key={format}
+          type="button"
+          class="plain"
+          disabled={save.busy}
+          onClick={() => void save.run(format)}
+        >
+          {name}
+        </button>
+      ))}
+      <Fault error={save.error} />
+    </>
+  );
+}
+
+function download(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

@@ -1,27 +1,17 @@
-import { useEffect } from "preact/hooks";
 import { segment } from "./api.js";
-import { Connect } from "./connect.js";
-import { placeOf, useAction, useLoaded, useSession } from "./hooks.js";
+import { placeOf, useAction, useLoaded, useNews, useSession } from "./hooks.js";
 import { Fault, Problems, Screen, Waiting, When } from "./parts.js";
 import type { Connection } from "./shapes.js";
 
-/** Boards that are being imported are looked at again after this. */
-const LOOK_AGAIN_MS = 1_000;
-
 export function BoardsScreen() {
-  const { path } = useSession();
+  const { tenant, operator, path } = useSession();
   const { data, error, reload } = useLoaded<{ connections: readonly Connection[] }>(path("/connections"));
-  const importing = data?.connections.some((one) => one.progress !== undefined || one.imported === undefined);
-  useEffect(() => {
-    if (!importing) return;
-    const timer = setTimeout(reload, LOOK_AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [data, importing]);
+  useNews(["connections"], reload);
   return (
     <Screen title="Boards" lead="What this team works on, how each board is, and what is missing.">
       <Fault error={error} />
       {data === undefined && error === undefined ? <Waiting what="the boards" /> : null}
-      {data?.connections.length === 0 ? <p>No board is connected yet.</p> : null}
+      {data?.connections.length === 0 ? <p class="empty">No board is connected yet.</p> : null}
       <ul class="cards">
         {data?.connections.map((connection) => (
           <li key={connection.id} class="card">
@@ -29,7 +19,11 @@ export function BoardsScreen() {
           </li>
         ))}
       </ul>
-      <Connect onMade={reload} />
+      {operator ? (
+        <a class="button" href={placeOf(tenant, "connect")}>
+          Connect a board
+        </a>
+      ) : null}
     </Screen>
   );
 }
@@ -41,8 +35,8 @@ const HEALTH: Readonly<Record<Connection["health"]["state"], readonly [string, s
 };
 
 function BoardCard({ connection, onChange }: { connection: Connection; onChange: () => void }) {
-  const { api, tenant, path } = useSession();
-  const { id, provider, health, imported, progress, webhook } = connection;
+  const { api, tenant, operator, path } = useSession();
+  const { id, provider, health, imported, webhook } = connection;
   const sync = useAction(async () => {
     await api.post(path(`/connections/${segment(id)}/sync?wait=true`));
     onChange();
@@ -71,16 +65,32 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
         <dt>News</dt>
         <dd>{webhook === undefined ? "polled" : `webhook ${webhook.state}, made by ${webhook.by}`}</dd>
       </dl>
-      {progress === undefined ? null : <progress aria-label={`${progress.read} tickets read`} />}
       <Fault error={sync.error} />
-      <button type="button" class="plain" disabled={sync.busy} onClick={() => void sync.run()}>
-        {sync.busy ? "Reading …" : "Read it anew"}
-        <span class="unseen">: {id}</span>
-      </button>
+      <p class="row foot">
+        {operator ? (
+          <button type="button" class="plain" disabled={sync.busy} onClick={() => void sync.run()}>
+            Read it anew<span class="unseen">: {id}</span>
+          </button>
+        ) : null}
+        <Progress connection={connection} busy={sync.busy} />
+      </p>
     </>
   );
 }
 
-function count(number: number, noun: string): string {
+/** Beside the button, so that nothing moves when it comes and goes. */
+function Progress({ connection, busy }: { connection: Connection; busy: boolean }) {
+  const { progress, imported } = connection;
+  const reading = busy || progress !== undefined || imported === undefined;
+  return (
+    <span class="quiet" role="status">
+      {reading
+        ? `Reading${progress === undefined ? "" : `, ${count(progress.read, "ticket")} so far`} …`
+        : ""}
+    </span>
+  );
+}
+
+export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

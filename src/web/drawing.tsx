@@ -1,56 +1,123 @@
-import { useId, useMemo } from "preact/hooks";
+import { useId, useMemo, useState } from "preact/hooks";
+import { type Marks, NO_MARKS, type StatusMark, wordsOfMark } from "./diff.js";
 import { type Box, type Drawing, drawingOf, type Line } from "./graph.js";
 import { useMedia } from "./hooks.js";
 import { categoryName } from "./parts.js";
-import type { Workflow } from "./shapes.js";
+import type { Category, Workflow } from "./shapes.js";
 
-/** A workflow as a picture. The same facts are in the table beside it, which screen readers and keyboards use. */
-export function WorkflowDrawing({
-  workflow,
-  counts,
-}: {
-  workflow: Workflow;
-  counts: ReadonlyMap<string, number>;
-}) {
+/** A workflow as a picture. The same facts are in the table beside it. */
+
+interface DrawingProps {
+  readonly workflow: Workflow;
+  /** How many tickets are in each; left out, it is not known. */
+  readonly counts?: ReadonlyMap<string, number>;
+  /** What has changed, to be marked. */
+  readonly marks?: Marks;
+  /** Where a state leads when it is clicked. */
+  readonly linkOf?: (status: string) => string;
+}
+
+/** Room for what the drawing may still become, so that nothing below it moves when it changes. */
+const ROOM = 56;
+const MOST_HEIGHT = 620;
+/** On a narrow screen it shrinks to this, and scrolls beyond. */
+const SMALLEST = 0.75;
+
+export function WorkflowDrawing({ workflow, counts, marks = NO_MARKS, linkOf }: DrawingProps) {
   const across = useMedia("(min-width: 56rem)");
-  const drawing = useMemo(() => drawingOf(workflow, across), [workflow, across]);
+  const drawing = useMemo(() => drawingOf(workflow, across, marks), [workflow, across, marks]);
+  const [height] = useState(() => Math.min(MOST_HEIGHT, drawing.height + ROOM));
   const head = useId().replaceAll(":", "");
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-    <section class="scroll drawing" aria-label={`Drawing of ${workflow.name}`} tabIndex={0}>
-      <svg
-        role="img"
-        aria-label={`${workflow.name}: ${workflow.statuses.length} statuses and the moves between them, also in the table below`}
-        width={drawing.width}
-        height={drawing.height}
-        viewBox={`0 0 ${drawing.width} ${drawing.height}`}
-      >
-        <defs>
-          <marker
-            id={head}
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="7"
-            markerHeight="7"
-            orient="auto-start-reverse"
-          >
-            <path d="M0 0 8 4 0 8Z" class="arrow" />
-          </marker>
-        </defs>
-        {drawing.lines.map((line) => (
-          <LineMark key={`${line.from} ${line.to}`} line={line} head={head} trusted={isTrusted(workflow)} />
-        ))}
-        {drawing.boxes.map((box) => (
-          <BoxMark
-            key={box.status.id}
-            box={box}
-            size={drawing.box}
-            tickets={counts.get(box.status.id) ?? 0}
-          />
-        ))}
-      </svg>
-    </section>
+    <figure class="picture">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+      <section class="scroll drawing" aria-label={`Drawing of ${workflow.name}`} tabIndex={0}>
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be drawn in */}
+        <svg
+          role="group"
+          aria-label={`${workflow.name}: ${workflow.statuses.length} statuses and the moves between them, also in the table below`}
+          width={drawing.width}
+          style={{ minWidth: `${drawing.width * SMALLEST}px` }}
+          height={Math.max(drawing.height, height)}
+          viewBox={`0 ${Math.min(0, (drawing.height - height) / 2)} ${drawing.width} ${Math.max(drawing.height, height)}`}
+        >
+          <defs>
+            {(["plain", "added", "removed"] as const).map((kind) => (
+              <marker
+                key={kind}
+                id={`${head}${kind}`}
+                viewBox="0 0 8 8"
+                refX="7"
+                refY="4"
+                markerWidth="7"
+                markerHeight="7"
+                markerUnits="userSpaceOnUse"
+                orient="auto-start-reverse"
+              >
+                <path d="M0 0 8 4 0 8Z" class={`arrow ${kind}`} />
+              </marker>
+            ))}
+          </defs>
+          {drawing.lines.map((line) => (
+            <LineMark key={`${line.from} ${line.to}`} line={line} head={head} trusted={isTrusted(workflow)} />
+          ))}
+          {drawing.boxes.map((box) => (
+            <BoxMark
+              key={box.status.id}
+              box={box}
+              size={drawing.box}
+              tickets={counts && (counts.get(box.status.id) ?? 0)}
+              mark={marks.statuses.get(box.status.id)}
+              href={linkOf?.(box.status.id)}
+            />
+          ))}
+        </svg>
+      </section>
+      <Legend workflow={workflow} marks={marks} />
+    </figure>
+  );
+}
+
+const CATEGORIES: readonly Category[] = ["todo", "doing", "done", "canceled", "unknown"];
+
+function Legend({ workflow, marks }: { workflow: Workflow; marks: Marks }) {
+  const used = CATEGORIES.filter((one) => workflow.statuses.some(({ category }) => category === one));
+  const kinds = new Set([...marks.statuses.values()].map(({ kind }) => kind));
+  const gone = marks.removed.length > 0 || kinds.has("removed");
+  const fresh = marks.added.size > 0 || kinds.has("added") || kinds.has("restored");
+  const changed = kinds.has("changed") || kinds.has("reissued");
+  return (
+    <figcaption class="legend">
+      {used.map((category) => (
+        <span key={category} class={category}>
+          <i class="swatch" aria-hidden="true" /> {categoryName(category)}
+        </span>
+      ))}
+      {isTrusted(workflow) ? null : (
+        <span>
+          <i class="swatch unsure" aria-hidden="true" /> a move that may be refused
+        </span>
+      )}
+      {workflow.statuses.some(({ retired }) => retired) ? (
+        <span>
+          <i class="swatch retired" aria-hidden="true" /> retired
+        </span>
+      ) : null}
+      {fresh ? <MarkKey kind="added" sign="+" words="new" /> : null}
+      {gone ? <MarkKey kind="removed" sign="−" words="gone" /> : null}
+      {changed ? <MarkKey kind="changed" sign="~" words="changed" /> : null}
+    </figcaption>
+  );
+}
+
+function MarkKey({ kind, sign, words }: { kind: string; sign: string; words: string }) {
+  return (
+    <span>
+      <i class={`badge ${kind}`} aria-hidden="true">
+        {sign}
+      </i>{" "}
+      {words}
+    </span>
   );
 }
 
@@ -59,15 +126,29 @@ function isTrusted({ edges }: Workflow): boolean {
 }
 
 function LineMark({ line, head, trusted }: { line: Line; head: string; trusted: boolean }) {
+  const { mark = "plain", both, names, points } = line;
+  const middle = points[Math.floor(points.length / 2)];
+  const end = `url(#${head}${mark})`;
   return (
-    <path
-      d={curve(line.points)}
-      class={trusted ? "move" : "move unsure"}
-      marker-end={`url(#${head})`}
-      marker-start={line.both ? `url(#${head})` : undefined}
-    >
-      {line.names.length === 0 ? null : <title>{line.names.join(", ")}</title>}
-    </path>
+    <>
+      <path
+        d={curve(points)}
+        class={`move ${mark}${trusted ? "" : " unsure"}`}
+        marker-end={end}
+        marker-start={both ? end : undefined}
+      >
+        {names.length === 0 ? null : <title>{names.join(", ")}</title>}
+      </path>
+      {mark === "plain" || middle === undefined ? null : (
+        <g class={`sign ${mark}`} transform={`translate(${middle.x} ${middle.y})`}>
+          <title>{mark === "added" ? "a new move" : "a move that is gone"}</title>
+          <circle r="9" />
+          <text y="4.5" text-anchor="middle">
+            {mark === "added" ? "+" : "−"}
+          </text>
+        </g>
+      )}
+    </>
   );
 }
 
@@ -85,34 +166,60 @@ function curve(points: Line["points"]): string {
 }
 
 const MOST_LETTERS = 15;
+const MOST_SMALL_LETTERS = 19;
 
-function BoxMark({
-  box: { status, x, y, ways },
-  size,
-  tickets,
-}: {
-  box: Box;
-  size: Drawing["box"];
-  tickets: number;
-}) {
+interface BoxProps {
+  readonly box: Box;
+  readonly size: Drawing["box"];
+  readonly tickets: number | undefined;
+  readonly mark: StatusMark | undefined;
+  readonly href: string | undefined;
+}
+
+function BoxMark({ box, size, tickets, mark, href }: BoxProps) {
+  const { status, x, y, ways } = box;
   const { name } = status;
-  const marks = `${tickets} ticket${tickets === 1 ? "" : "s"}${status.retired ? " · retired" : ""}`;
-  return (
-    <g
-      class={`state ${status.category}${status.retired ? " retired" : ""}`}
-      transform={`translate(${x - size.width / 2} ${y - size.height / 2})`}
-    >
-      <title>{`${name}, ${categoryName(status.category)}`}</title>
+  const counted = [
+    tickets === undefined ? "" : `${tickets} ticket${tickets === 1 ? "" : "s"}`,
+    status.retired ? "retired" : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+  const told = mark === undefined ? undefined : wordsOfMark(mark);
+  const label = [name, categoryName(status.category), counted, told?.words].filter(Boolean).join(", ");
+  const drawn = (
+    <>
+      <title>{label}</title>
       <rect width={size.width} height={size.height} rx="9" />
       <rect class="bar" width="6" height={size.height - 16} x="7" y="8" rx="3" />
       <text x="22" y="25" class="name">
-        {name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}…` : name}
+        {cut(name, MOST_LETTERS)}
       </text>
-      {[marks, ...ways].map((words, at) => (
-        <text key={words} x="22" y={44 + at * 17} class="marks">
-          {words}
+      {[counted, ...ways, told?.words ?? ""].filter(Boolean).map((words, at) => (
+        <text key={words} x="22" y={44 + at * 17} class={words === told?.words ? "marks told" : "marks"}>
+          {cut(words, MOST_SMALL_LETTERS)}
         </text>
       ))}
+      {told === undefined ? null : (
+        <g class={`sign ${mark?.kind}`} transform={`translate(${size.width - 4} 4)`}>
+          <circle r="9" />
+          <text y="4.5" text-anchor="middle">
+            {told.sign}
+          </text>
+        </g>
+      )}
+    </>
+  );
+  return (
+    <g
+      class={`state ${status.category}${status.retired ? " retired" : ""} ${mark?.kind ?? ""}`}
+      transform={`translate(${x - size.width / 2} ${y - size.height / 2})`}
+    >
+      {href === undefined ? drawn : <a href={href}>{drawn}</a>}
     </g>
   );
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

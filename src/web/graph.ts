@@ -1,5 +1,6 @@
 import { Graph, layout } from "@dagrejs/dagre";
-import type { Move, Status, Workflow } from "./shapes.js";
+import { type Marks, NO_MARKS, wayKey } from "./diff.js";
+import type { Move, Status, Way, Workflow } from "./shapes.js";
 
 /** Where the states and moves of a workflow lie when it is drawn. Pure. */
 
@@ -17,6 +18,8 @@ export interface Line {
   readonly both: boolean;
   /** Names of its moves, where the board has any. */
   readonly names: readonly string[];
+  /** What has become of it, where marks were given. */
+  readonly mark?: "added" | "removed";
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 
@@ -33,15 +36,17 @@ const LINE_OF_WORDS = 18;
 const MARGIN = 16;
 /** As many lines at one status can still be told apart. */
 const FEW = 4;
+const MOST_NEW = 6;
 
 export function drawingOf(
   { statuses, moves }: Pick<Workflow, "statuses" | "moves">,
   across: boolean,
+  marks: Marks = NO_MARKS,
 ): Drawing {
-  const { ways, rest } = inWords(statuses, moves);
-  const height = BOX.height + LINE_OF_WORDS * Math.max(0, ...[...ways.values()].map((words) => words.length));
-  const box = { width: BOX.width, height };
-  const pairs = pairsOf(statuses, rest);
+  const { ways, rest } = inWords(statuses, moves, marks);
+  const lines = statuses.map(({ id }) => (ways.get(id)?.length ?? 0) + (marks.statuses.has(id) ? 1 : 0));
+  const box = { width: BOX.width, height: BOX.height + LINE_OF_WORDS * Math.max(0, ...lines) };
+  const pairs = withGone(statuses, markedAdded(pairsOf(statuses, rest), marks), marks.removed);
   const joined = statuses.filter(({ id }) => pairs.some(({ from, to }) => from === id || to === id));
   const graph = laidOut(joined, pairs, box, across);
   const size = graph.graph() as { width?: number; height?: number };
@@ -90,7 +95,9 @@ function below(
 }
 
 /** What leads nearly everywhere, or can be entered from nearly everywhere, is told in words; the rest is drawn. */
-function inWords(statuses: readonly Status[], moves: readonly Move[]) {
+function inWords(statuses: readonly Status[], moves: readonly Move[], { added }: Marks) {
+  // A few new ways are what is looked for, so they are lines all the same.
+  const drawn = (move: Move) => move.from !== "*" && added.size <= MOST_NEW && added.has(wayKey(move));
   const live = new Set(statuses.filter(({ retired }) => !retired).map(({ id }) => id));
   const others = live.size - 1;
   const ways = new Map<string, string[]>();
@@ -101,13 +108,13 @@ function inWords(statuses: readonly Status[], moves: readonly Move[]) {
     const anywhere = sources.has("*") || (others > FEW && sources.size >= others);
     if (!anywhere) continue;
     say(id, "from anywhere");
-    rest = rest.filter((move) => move.to !== id);
+    rest = rest.filter((move) => move.to !== id || drawn(move));
   }
   for (const { id } of statuses) {
     const targets = new Set(rest.filter((move) => move.from === id).map((move) => move.to));
     if (others <= FEW || targets.size < others - 1) continue;
     say(id, targets.size === others ? "to anywhere" : `to ${targets.size} others`);
-    rest = rest.filter((move) => move.from !== id);
+    rest = rest.filter((move) => move.from !== id || drawn(move));
   }
   return { ways, rest };
 }
@@ -130,6 +137,31 @@ function pairsOf(statuses: readonly Status[], moves: readonly Move[]): readonly 
     });
   }
   return [...pairs.values()];
+}
+
+function markedAdded(pairs: readonly Pair[], { added }: Marks): readonly Pair[] {
+  const isNew = ({ from, to, both }: Pair) =>
+    added.has(wayKey({ from, to })) || (both && added.has(wayKey({ from: to, to: from })));
+  return pairs.map((pair) => (isNew(pair) ? { ...pair, mark: "added" } : pair));
+}
+
+/** Ways that are gone are drawn too, where no other line runs between the same two. */
+function withGone(
+  statuses: readonly Status[],
+  pairs: readonly Pair[],
+  removed: readonly Way[],
+): readonly Pair[] {
+  const drawn = new Set(
+    pairs.flatMap(({ from, to }) => [wayKey({ from, to }), wayKey({ from: to, to: from })]),
+  );
+  const gone = pairsOf(
+    statuses,
+    removed.map((way) => ({ ...way, id: "" })),
+  );
+  return [
+    ...pairs,
+    ...gone.filter((pair) => !drawn.has(wayKey(pair))).map((pair) => ({ ...pair, mark: "removed" as const })),
+  ];
 }
 
 /** The ends of a line in the order of the board, so that what comes first there is drawn first. */

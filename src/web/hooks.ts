@@ -1,12 +1,14 @@
 import { createContext } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { Api } from "./api.js";
+import type { Api, News } from "./api.js";
 
 /** What the screens share: the service, the team in view, and reading from it. */
 
 export interface Session {
   readonly api: Api;
   readonly tenant: string;
+  /** Whoever has the admin token; a person who signed in with a pairing code administers nothing. */
+  readonly operator: boolean;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);
@@ -47,18 +49,21 @@ export function useLoaded<T>(path: string): Loaded<T> {
 }
 
 /**
- * Calls `onNews` whenever something of this team has changed. Not in a tab that nobody sees: a browser opens few
+ * Calls `onNews` whenever something of this team has changed, of the kinds that are wanted. Not in a tab that nobody sees: a browser opens few
  * connections to one host, and each tab that listens holds one.
  */
-export function useNews(onNews: () => void): void {
+export function useNews(wanted: readonly News[], onNews: () => void): void {
   const { api, tenant } = useSession();
-  const latest = useRef(onNews);
-  latest.current = onNews;
+  const heard = (news: News) => {
+    if (news === "ready" || wanted.includes(news)) onNews();
+  };
+  const latest = useRef(heard);
+  latest.current = heard;
   const seen = useSeen();
   useEffect(() => {
     if (!seen) return;
     const stop = new AbortController();
-    api.follow(tenant, () => latest.current(), stop.signal);
+    api.follow(tenant, (news) => latest.current(news), stop.signal);
     return () => stop.abort();
   }, [api, tenant, seen]);
 }
@@ -71,6 +76,43 @@ function useSeen(): boolean {
     return () => document.removeEventListener("visibilitychange", changed);
   }, []);
   return seen;
+}
+
+export interface Row<T> {
+  readonly item: T;
+  /** It was in this list, and is not any more. */
+  readonly gone: boolean;
+}
+
+/**
+ * A list that keeps still while it is looked at: what it has is brought up to date in its place, what leaves stays and
+ * is marked, and what is new waits until it is asked for. Another `list` begins anew.
+ */
+export function useStill<T>(
+  items: readonly T[] | undefined,
+  keyOf: (item: T) => string,
+  list: string,
+): { readonly rows: readonly Row<T>[]; readonly fresh: number; show(): void } {
+  const kept = useRef<{ list: string; items: readonly T[] } | undefined>(undefined);
+  const [, redraw] = useState(0);
+  if (items === undefined) {
+    if (kept.current?.list !== list) kept.current = undefined;
+  } else if (kept.current?.list !== list) kept.current = { list, items };
+  const now = new Map((items ?? []).map((item) => [keyOf(item), item]));
+  const shown = kept.current?.items ?? [];
+  const rows = shown.map((item) => ({
+    item: now.get(keyOf(item)) ?? item,
+    gone: items !== undefined && !now.has(keyOf(item)),
+  }));
+  const known = new Set(shown.map(keyOf));
+  const fresh = (items ?? []).filter((item) => !known.has(keyOf(item))).length;
+  // What was last known of a row that leaves is what stays of it.
+  if (kept.current !== undefined) kept.current = { list, items: rows.map(({ item }) => item) };
+  const show = () => {
+    kept.current = undefined;
+    redraw((round) => round + 1);
+  };
+  return { rows, fresh, show };
 }
 
 /** Does `act` one at a time; what it refused with is in `error`. */

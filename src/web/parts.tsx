@@ -41,6 +41,7 @@ export function Fault({ error }: { error: Error | string | undefined }) {
 }
 
 export function Problems({ problems }: { problems: readonly Problem[] }) {
+  if (problems.length === 0) return null;
   return (
     <ul class="problems">
       {problems.map(({ code, message, fix }) => (
@@ -103,20 +104,67 @@ export function TextField({ label, hint, ...input }: FieldProps) {
   );
 }
 
+interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+  onChange(value: string): void;
+}
+
+export function SelectField({ label, value, options, onChange }: SelectProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([each, words]) => (
+          <option key={each} value={each} selected={each === value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Says how much has come that is not shown yet; its place is kept, so that nothing moves when it comes. */
+export function Fresh({ count, onShow }: { count: number; onShow: () => void }) {
+  return (
+    <span class="fresh" role="status">
+      {count === 0 ? null : (
+        <button type="button" class="chip" onClick={onShow}>
+          Show {count} new
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** For each column of a table: three of them fit on a phone. */
+const LEAST_REM = 7.3;
+
 /** A table that scrolls sideways by itself on a narrow screen, also by keyboard. */
 export function Table({
   caption,
   head,
+  widths,
   children,
 }: {
   caption: string;
   head: readonly string[];
+  /** Of each column: then nothing moves sideways when the words in it change. */
+  widths: readonly string[];
   children: ComponentChildren;
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
     <section class="scroll" aria-label={caption} tabIndex={0}>
-      <table>
+      <table style={{ minWidth: `${head.length * LEAST_REM}rem` }}>
+        <colgroup>
+          {widths.map((width, at) => (
+            <col key={head[at]} style={{ width }} />
+          ))}
+        </colgroup>
         <thead>
           <tr>
             {head.map((name) => (

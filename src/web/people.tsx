@@ -50,7 +50,7 @@ function Tokens() {
         )}
       </div>
       {data === undefined && error === undefined ? <Waiting what="the tokens" /> : null}
-      <Table caption="Tokens" head={["Whose", "May", "Made", "Action"]}>
+      <Table caption="Tokens" head={["Whose", "May", "Made", "Action"]} widths={["26%", "30%", "24%", "20%"]}>
         {data?.tokens.map((token) => (
           <tr key={token.id}>
             <th scope="row">{token.name}</th>
@@ -90,7 +90,10 @@ function Members() {
   return (
     <>
       <h2>Members</h2>
-      <p>People who link an app of their own, such as Alexa: each signs in once with a pairing code.</p>
+      <p>
+        People who sign in to this page, or link an app of their own, such as Alexa: each time with a pairing
+        code.
+      </p>
       <Fault error={error ?? pair.error ?? remove.error} />
       <form
         class="row"
@@ -111,7 +114,7 @@ function Members() {
           </p>
         )}
       </div>
-      <Table caption="Members" head={["Name", "Added", "Action"]}>
+      <Table caption="Members" head={["Name", "Added", "Action"]} widths={["32%", "32%", "36%"]}>
         {data?.members.map(({ name, createdAt }) => (
           <tr key={name}>
             <th scope="row">{name}</th>

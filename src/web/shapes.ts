@@ -5,6 +5,10 @@ export interface Tenant {
   readonly name: string;
 }
 
+export type Caller =
+  | { readonly role: "operator" }
+  | { readonly role: "member"; readonly tenant: string; readonly person: string };
+
 export interface Problem {
   readonly code: string;
   readonly message: string;
@@ -54,6 +58,60 @@ export interface Change {
   readonly status?: string;
   readonly before?: string;
   readonly after?: string;
+  readonly moves?: { readonly added: readonly Way[]; readonly removed: readonly Way[] };
+}
+
+/** From where to where. */
+export interface Way {
+  /** A status id, or `*` for any. */
+  readonly from: string;
+  readonly to: string;
+  readonly name?: string;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly arguments: readonly { readonly name: string; readonly required: boolean }[];
+  readonly phrases: readonly string[];
+}
+
+export interface Surface {
+  readonly id: "2025" | "2026" | "alexa";
+  readonly path: string;
+  readonly protocolVersions: readonly string[];
+  readonly frozen: boolean;
+  readonly sha256: string;
+  readonly tools: readonly Tool[];
+}
+
+export interface Owed {
+  readonly ticket: Ticket;
+  readonly kind: "move" | "hook" | "stopped";
+  readonly state: "under way" | "owed" | "waiting" | "failed" | "stopped";
+  readonly hook?: string;
+  readonly to?: string;
+  readonly by?: string;
+  readonly since: string;
+  readonly retryAt?: string;
+  readonly reason?: string;
+}
+
+/** Which boards credentials show. */
+export interface Choices {
+  readonly problems: readonly Problem[];
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+}
+
+/** What a board would be if it were connected. */
+export interface Preview {
+  readonly problems: readonly Problem[];
+  readonly workflows: readonly Workflow[];
+  readonly tickets: { readonly counted: number; readonly more: boolean };
+  readonly tools: readonly Tool[];
 }
 
 export interface Board {
@@ -107,6 +165,7 @@ export interface AuditEvent {
   readonly from?: string;
   readonly to?: string;
   readonly outcome?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
 }
 
 export interface Token {
@@ -141,6 +200,8 @@ export interface Answer {
   readonly tickets?: readonly Ticket[];
   readonly from?: { readonly id: string; readonly name: string };
   readonly to?: { readonly id: string; readonly name: string };
+  readonly already?: boolean;
+  readonly movedOn?: boolean;
   readonly hooks?: readonly Hook[];
   readonly question?: Question;
   readonly openMoves?: readonly {

@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
-import { createApi } from "./api.js";
+import { createApi, redeem } from "./api.js";
 import { useAction } from "./hooks.js";
 import { Fault, onSubmit, TextField, wordsOf } from "./parts.js";
 
-/** Asks for the admin token, and tries it before it is kept. */
+/** Asks for the admin token, and tries it before it is kept; or for a pairing code, which becomes a token. */
 export function SignIn({
   refused,
   onToken,
@@ -14,26 +14,50 @@ export function SignIn({
   useEffect(() => {
     document.title = "Sign in · Boardwalk";
   }, []);
-  const { busy, error, run } = useAction(async (token: string) => {
-    await createApi(token, () => {}).get("/tenants");
+  const admin = useAction(async (token: string) => {
+    await createApi(token, () => {}).get("/session");
     onToken(token);
   });
+  const person = useAction(async (code: string) => onToken(await redeem(code)));
   return (
     <main class="alone">
-      <h1>Boardwalk</h1>
+      <h1>
+        <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="36" height="36" /> Boardwalk
+      </h1>
       <p class="lead">Talk your tickets across a real board.</p>
-      <form class="card" onSubmit={onSubmit((form) => run(wordsOf(form).token ?? ""))}>
+      <Fault error={refused} />
+      <form class="card" onSubmit={onSubmit((form) => admin.run(wordsOf(form).token ?? ""))}>
+        <h2>I run this service</h2>
         <TextField
           label="Admin token"
           name="token"
           type="password"
           autocomplete="current-password"
           required
-          hint="BOARDWALK_ADMIN_TOKEN of this service; the demo prints it with --json. It is kept in this tab only."
+          hint="BOARDWALK_ADMIN_TOKEN of this service; the demo prints it. Kept in this tab only."
         />
-        <Fault error={error ?? refused} />
-        <button type="submit" disabled={busy}>
+        <Fault error={admin.error} />
+        <button type="submit" disabled={admin.busy}>
           Sign in
+        </button>
+      </form>
+      <form class="card" onSubmit={onSubmit((form) => person.run(wordsOf(form).code ?? ""))}>
+        <h2>I am of a team</h2>
+        <TextField
+          label="Pairing code"
+          name="code"
+          class="code"
+          placeholder="XXXX-XXXX"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck={false}
+          maxLength={20}
+          required
+          hint="From whoever runs Boardwalk for your team. It works once, for a quarter of an hour."
+        />
+        <Fault error={person.error} />
+        <button type="submit" class="plain" disabled={person.busy}>
+          Sign in with the code
         </button>
       </form>
     </main>

@@ -1,4 +1,5 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { partsOf } from "./call-parts.js";
 import { placeOf, useAction, useSession } from "./hooks.js";
 import { Fault, onSubmit, Screen, wordsOf } from "./parts.js";
 import type { Said } from "./shapes.js";
@@ -11,30 +12,40 @@ interface Turn {
   readonly number: number;
   readonly sentence: string;
   readonly said: Said;
+  /** From the question to its answer. */
+  readonly tookMs: number;
 }
 
 const SAMPLES = ["what is in progress", "describe the boards", "where is the login bug", "undo"];
 
-export function TalkScreen() {
+/** `sentence` is put where she may say it, and not said. */
+export function TalkScreen({ sentence: given }: { sentence: string }) {
   const { api, path } = useSession();
   const conversation = useMemo(() => crypto.getRandomValues(new Uint32Array(2)).join("-"), []);
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [aloud, setAloud] = useState(false);
   const { busy, error, run } = useAction(async (sentence: string, body: object) => {
+    const askedAt = performance.now();
     const said = await api.post<Said>(path("/say"), { ...body, conversation });
-    setTurns((before) => [...before, { number: before.length, sentence, said }]);
+    const tookMs = Math.round(performance.now() - askedAt);
+    setTurns((before) => [...before, { number: before.length, sentence, said, tookMs }]);
     if (aloud) speak(said.answer.spoken);
   });
   const say = (sentence: string) => run(sentence, { sentence });
   return (
     <Screen title="Talk" lead="The same words and the same tools that an assistant uses, on the real boards.">
+      {turns.length === 0 ? (
+        <p class="empty">
+          Say what should happen to a ticket, or ask where one is. You see the call that is made of it.
+        </p>
+      ) : null}
       <ol class="talk" aria-live="polite" aria-label="Conversation">
         {turns.map((turn) => (
           <TurnView key={turn.number} turn={turn} last={turn.number === turns.length - 1} onAgain={run} />
         ))}
       </ol>
       <Fault error={error} />
-      <Mouth busy={busy} onSentence={say} />
+      <Mouth busy={busy} given={given} onSentence={say} />
       <p class="row samples">
         <span class="quiet">For example</span>
         {SAMPLES.map((sample) => (
@@ -57,7 +68,13 @@ export function TalkScreen() {
   );
 }
 
-function Mouth({ busy, onSentence }: { busy: boolean; onSentence: (sentence: string) => Promise<void> }) {
+interface MouthProps {
+  readonly busy: boolean;
+  readonly given: string;
+  onSentence(sentence: string): Promise<void>;
+}
+
+function Mouth({ busy, given, onSentence }: MouthProps) {
   const id = useId();
   const stop = useRef<() => void>();
   const [hearing, setHearing] = useState(false);
@@ -79,7 +96,8 @@ function Mouth({ busy, onSentence }: { busy: boolean; onSentence: (sentence: str
       onSubmit={onSubmit((form) => {
         const { sentence } = wordsOf(form);
         if (sentence === undefined || busy) return;
-        form.reset();
+        const input = form.elements.namedItem("sentence") as HTMLInputElement;
+        input.value = "";
         void onSentence(sentence);
       })}
     >
@@ -87,6 +105,7 @@ function Mouth({ busy, onSentence }: { busy: boolean; onSentence: (sentence: str
       <input
         id={id}
         name="sentence"
+        defaultValue={given}
         required
         maxLength={500}
         autocomplete="off"
@@ -111,7 +130,7 @@ interface TurnProps {
   onAgain(sentence: string, body: object): Promise<void>;
 }
 
-function TurnView({ turn: { sentence, said }, last, onAgain }: TurnProps) {
+function TurnView({ turn: { sentence, said, tookMs }, last, onAgain }: TurnProps) {
   const { answer, tool, args } = said;
   return (
     <li>
@@ -126,7 +145,9 @@ function TurnView({ turn: { sentence, said }, last, onAgain }: TurnProps) {
       {last ? <Choices said={said} onAgain={onAgain} /> : null}
       <Hooks hooks={answer.hooks ?? []} />
       <div class="call">
-        <code>{tool}</code>
+        <p>
+          <code class="tool">{tool}</code> <small>{tookMs} ms</small>
+        </p>
         <dl>
           {Object.entries(args).map(([name, value]) => (
             <Part key={name} name={name} value={typeof value === "string" ? value : JSON.stringify(value)} />
@@ -136,6 +157,14 @@ function TurnView({ turn: { sentence, said }, last, onAgain }: TurnProps) {
             <Part name="way" value={`${answer.from.name} → ${answer.to.name}`} />
           )}
         </dl>
+        <ol class="parts" aria-label="What the call did">
+          {partsOf(said).map(({ name, state, text }) => (
+            <li key={name} class={state.replace(" ", "-")}>
+              <strong>{name}</strong> <span>{text}</span>
+              <small> {state === "done" ? "" : state}</small>
+            </li>
+          ))}
+        </ol>
         <TicketLink said={said} />
         <details>
           <summary>The whole answer</summary>
@@ -167,11 +196,11 @@ function TicketLink({ said: { answer } }: { said: Said }) {
 function Choices({ said, onAgain }: { said: Said; onAgain: TurnProps["onAgain"] }) {
   const { question } = said.answer;
   const [left, setLeft] = useState(false);
-  if (question === undefined || said.tool !== "move_ticket") return null;
+  if (question === undefined) return null;
   if (left) return <p class="quiet">Left as it is.</p>;
   const choose = (id: string, label: string) => {
     if (question.about === "confirm" && id === "no") return setLeft(true);
-    void onAgain(label, { move: moveWith(said, id) });
+    void onAgain(label, bodyWith(said, id));
   };
   return (
     <fieldset class="row choices" aria-label="Answers">
@@ -182,6 +211,21 @@ function Choices({ said, onAgain }: { said: Said; onAgain: TurnProps["onAgain"] 
       ))}
     </fieldset>
   );
+}
+
+/** What is sent for a choice: a move or an undo with its token, anything else as the sentence it would be. */
+function bodyWith(said: Said, chosen: string): object {
+  if (said.tool === "move_ticket") return { move: moveWith(said, chosen) };
+  const { question, ticket } = said.answer;
+  if (said.tool !== "undo_move")
+    return { sentence: said.tool === "list_moves" ? `where can ${chosen} go` : `where is ${chosen}` };
+  const meant = question?.about === "ticket" ? chosen : ticket?.id;
+  return {
+    undo: {
+      ...(meant === undefined ? {} : { ticket: meant }),
+      ...(question?.token === undefined ? {} : { token: question.token }),
+    },
+  };
 }
 
 function moveWith({ args, answer }: Said, chosen: string) {

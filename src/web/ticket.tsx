@@ -1,5 +1,5 @@
 import { segment } from "./api.js";
-import { useLoaded, useNews, useSession } from "./hooks.js";
+import { placeOf, useLoaded, useNews, useSession } from "./hooks.js";
 import { Fault, Screen, StatusTag, Waiting, When } from "./parts.js";
 import type { Event, Hook, Speaker, Ticket, Workflow } from "./shapes.js";
 
@@ -9,9 +9,10 @@ export function TicketScreen({ id }: { id: string }) {
   const ticket = useLoaded<Ticket>(path(`/tickets/${segment(id)}`));
   const history = useLoaded<{ events: readonly Event[] }>(path(`/tickets/${segment(id)}/history`));
   const workflows = useLoaded<{ workflows: readonly Workflow[] }>(path("/workflows"));
-  useNews(() => {
+  useNews(["tickets", "workflows"], () => {
     ticket.reload();
     history.reload();
+    workflows.reload();
   });
   const workflow = workflows.data?.workflows.find((one) => one.id === ticket.data?.workflow);
   const nameOf = (status: string) => workflow?.statuses.find((one) => one.id === status)?.name ?? status;
@@ -21,25 +22,12 @@ export function TicketScreen({ id }: { id: string }) {
       {ticket.data === undefined ? (
         ticket.error === undefined && <Waiting what="the ticket" />
       ) : (
-        <p class="row">
-          <strong>{ticket.data.key}</strong>
-          <StatusTag {...ticket.data.status} />
-          <span class="quiet">
-            {[
-              ticket.data.connection,
-              ticket.data.archived ? "archived" : "",
-              ticket.data.detached ? "its board is not connected" : "",
-            ]
-              .filter(Boolean)
-              .join(" · ")}
-          </span>
-        </p>
+        <Facts ticket={ticket.data} workflow={workflow} />
       )}
-      <Hooks hooks={ticket.data?.hooks ?? []} />
       <h2 id="timeline">Timeline</h2>
-      {history.data?.events.length === 0 ? <p class="quiet">Nothing has happened to it here yet.</p> : null}
+      {history.data?.events.length === 0 ? <p class="empty">Nothing has happened to it here yet.</p> : null}
       <ol class="timeline" aria-labelledby="timeline" aria-live="polite">
-        {history.data?.events.map((event) => (
+        {history.data?.events.toReversed().map((event) => (
           <li key={[event.at, event.kind, event.to, event.outcome].join(" ")} class={toneOf(event)}>
             <When at={event.at} /> <span>{sentenceOf(event, nameOf)}</span>
             {event.message === undefined ? null : <q>{event.message}</q>}
@@ -50,15 +38,47 @@ export function TicketScreen({ id }: { id: string }) {
   );
 }
 
+/** Where it is and what it owes. Each fact has its place before it is there, so that nothing moves when it comes. */
+function Facts({ ticket, workflow }: { ticket: Ticket; workflow: Workflow | undefined }) {
+  const { tenant } = useSession();
+  const { key, status, connection, archived, detached, hooks = [] } = ticket;
+  const also = [archived ? "archived" : "", detached ? "its board is not connected" : ""].filter(Boolean);
+  return (
+    <dl class="facts card">
+      <div>
+        <dt>Key</dt>
+        <dd>{key ?? "none"}</dd>
+      </div>
+      <div>
+        <dt>Status</dt>
+        <dd>
+          <StatusTag {...status} />
+        </dd>
+      </div>
+      <div>
+        <dt>Board</dt>
+        <dd>
+          <a href={placeOf(tenant, "workflows", ticket.workflow)}>{workflow?.name ?? connection}</a>{" "}
+          {also.join(", ")}
+        </dd>
+      </div>
+      <div class="wide">
+        <dt>Started for it</dt>
+        <dd>{hooks.length === 0 ? <span class="quiet">nothing yet</span> : <Hooks hooks={hooks} />}</dd>
+      </div>
+    </dl>
+  );
+}
+
 export function Hooks({ hooks }: { hooks: readonly Hook[] }) {
   return (
     <ul class="plain-list">
       {hooks.map((hook) => (
         <li
           key={hook.hook}
-          class={`note ${hook.state === "failed" ? "bad" : hook.state === "done" ? "good" : "warn"}`}
+          class={`told ${hook.state === "failed" ? "bad" : hook.state === "done" ? "good" : "warn"}`}
         >
-          {hookName(hook.hook)}: {hook.state} {hook.reason}
+          {hookName(hook.hook)}: <strong>{hook.state}</strong> {hook.reason}
           <PullRequest hook={hook} />
         </li>
       ))}
@@ -80,7 +100,7 @@ function PullRequest({ hook: { result } }: { hook: Hook }) {
   );
 }
 
-function hookName(hook: string): string {
+export function hookName(hook: string): string {
   return hook.replaceAll("-", " ");
 }
 

@@ -1,34 +1,41 @@
 import { useEffect, useState } from "preact/hooks";
 import { segment } from "./api.js";
-import { placeOf, useLoaded, useNews, useSession } from "./hooks.js";
-import { Fault, Screen, StatusTag, Table, TextField, Waiting } from "./parts.js";
-import type { Ticket } from "./shapes.js";
+import { placeOf, useLoaded, useNews, useSession, useStill } from "./hooks.js";
+import { Fault, Fresh, Screen, SelectField, StatusTag, Table, TextField, Waiting } from "./parts.js";
+import type { Ticket, Workflow } from "./shapes.js";
 
 /** How long to wait for the next letter. */
 const TYPING_MS = 150;
 
-export function TicketsScreen({ status }: { status: string }) {
+interface Found {
+  readonly tickets: readonly Ticket[];
+  readonly total: number;
+  readonly next?: string;
+}
+
+export function TicketsScreen({ board, status }: { board: string; status: string }) {
   const { tenant, path } = useSession();
   const [typed, setTyped] = useState("");
-  const [inStatus, setInStatus] = useState(status);
+  const [onBoard, setBoard] = useState(board);
+  const [inStatus, setStatus] = useState(status);
   const [pages, setPages] = useState<readonly string[]>([]);
   const query = useSettled(typed);
-  const wanted = useSettled(inStatus);
-  const cursor = pages.at(-1);
-  const asked = [
-    ["query", query],
-    ["status", wanted],
-    ["cursor", cursor ?? ""],
-  ].filter(([, value]) => value !== "");
-  const found = useLoaded<{ tickets: readonly Ticket[]; total: number; next?: string }>(
-    path(`/tickets?${asked.map(([name, value]) => `${name}=${segment(value ?? "")}`).join("&")}`),
+  const workflows = useLoaded<{ workflows: readonly Workflow[] }>(path("/workflows"));
+  const list = path(
+    `/tickets?${asked({ query, board: onBoard, status: inStatus, cursor: pages.at(-1) ?? "" })}`,
   );
-  useNews(found.reload);
-  useEffect(() => setInStatus(status), [status]);
-  const from = (set: (value: string) => void) => (event: { currentTarget: HTMLInputElement }) => {
-    setPages([]);
-    set(event.currentTarget.value);
-  };
+  const found = useLoaded<Found>(list);
+  useNews(["tickets", "workflows"], () => {
+    found.reload();
+    workflows.reload();
+  });
+  const { rows, fresh, show } = useStill(found.data?.tickets, ({ id }) => id, list);
+  const from =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      setPages([]);
+      set(value);
+    };
   const next = found.data?.next;
   return (
     <Screen
@@ -36,24 +43,39 @@ export function TicketsScreen({ status }: { status: string }) {
       lead="From this service's own picture of the boards; it follows them as they change."
     >
       <search class="row">
-        <TextField label="Words, key or id" type="search" value={typed} onInput={from(setTyped)} />
-        <TextField label="Status" type="search" value={inStatus} onInput={from(setInStatus)} />
+        <TextField
+          label="Words, key or id"
+          type="search"
+          value={typed}
+          onInput={(event) => from(setTyped)(event.currentTarget.value)}
+        />
+        <Filters
+          workflows={workflows.data?.workflows ?? []}
+          board={onBoard}
+          status={inStatus}
+          onBoard={from((value: string) => {
+            setBoard(value);
+            setStatus("");
+          })}
+          onStatus={from(setStatus)}
+        />
       </search>
       <Fault error={found.error} />
-      <p role="status" class="quiet">
-        {found.data === undefined ? "" : `${found.data.total} found`}
+      <p class="row count">
+        <span role="status" class="quiet">
+          {found.data === undefined ? "" : `${found.data.total} found`}
+        </span>
+        <Fresh count={fresh} onShow={show} />
       </p>
       {found.data === undefined && found.error === undefined ? <Waiting what="the tickets" /> : null}
-      <Table caption="Tickets" head={["Key", "Title", "Status", "Board"]}>
-        {found.data?.tickets.map((ticket) => (
-          <tr key={ticket.id}>
-            <td>{ticket.key ?? ""}</td>
+      <Table caption="Tickets" head={["Ticket", "Status", "Board"]} widths={["54%", "26%", "20%"]}>
+        {rows.map(({ item: ticket, gone }) => (
+          <tr key={ticket.id} class={gone ? "gone" : undefined}>
             <th scope="row">
               <a href={placeOf(tenant, "ticket", ticket.id)}>{ticket.title}</a>
+              <small>{ticket.key}</small>
             </th>
-            <td>
-              <StatusTag {...ticket.status} />
-            </td>
+            <td>{gone ? <span class="quiet">no longer here</span> : <StatusTag {...ticket.status} />}</td>
             <td>{ticket.connection}</td>
           </tr>
         ))}
@@ -71,6 +93,47 @@ export function TicketsScreen({ status }: { status: string }) {
         )}
       </p>
     </Screen>
+  );
+}
+
+function asked(words: Readonly<Record<string, string>>): string {
+  return Object.entries(words)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}=${segment(value)}`)
+    .join("&");
+}
+
+interface FiltersProps {
+  readonly workflows: readonly Workflow[];
+  readonly board: string;
+  readonly status: string;
+  onBoard(value: string): void;
+  onStatus(value: string): void;
+}
+
+/** On one board a status is named by its id, also when it is retired; on all boards by its name. */
+function Filters({ workflows, board, status, onBoard, onStatus }: FiltersProps) {
+  const own = workflows.find(({ id }) => id === board);
+  const names = [...new Set(workflows.flatMap(({ statuses }) => statuses.map(({ name }) => name)))].sort();
+  const statuses =
+    own === undefined
+      ? names.map((name) => [name, name] as const)
+      : own.statuses.map(({ id, name, retired }) => [id, retired ? `${name} (retired)` : name] as const);
+  return (
+    <>
+      <SelectField
+        label="On"
+        value={board}
+        onChange={onBoard}
+        options={[["", "any board"], ...workflows.map(({ id, name }) => [id, name] as const)]}
+      />
+      <SelectField
+        label="In"
+        value={status}
+        onChange={onStatus}
+        options={[["", "any status"], ...statuses]}
+      />
+    </>
   );
 }
 

@@ -1,8 +1,9 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { segment } from "./api.js";
+import { type Batch, batchesOf, type Marks, marksOf, wayKey, wordsOfMark } from "./diff.js";
 import { WorkflowDrawing } from "./drawing.js";
 import { placeOf, useLoaded, useNews, useSession } from "./hooks.js";
-import { categoryName, Fault, Screen, StatusTag, Table, Waiting, When } from "./parts.js";
+import { categoryName, Fault, Screen, SelectField, StatusTag, Table, Waiting, When } from "./parts.js";
 import type { Board, Change, Workflow } from "./shapes.js";
 
 /** How far the moves can be trusted, in the words of the command line. */
@@ -16,11 +17,19 @@ const TRUST: Readonly<Record<Workflow["edges"], string>> = {
     "The board has no rules: any status leads to any other, unless your own allowedMoves say otherwise.",
 };
 
+export function Trust({ edges }: Pick<Workflow, "edges">) {
+  return (
+    <p class={`note ${edges === "observed" ? "warn" : "plain"}`}>
+      <strong>{edges}</strong>: {TRUST[edges]}
+    </p>
+  );
+}
+
 export function WorkflowsScreen({ chosen }: { chosen: string | undefined }) {
   const { tenant, path } = useSession();
   const workflows = useLoaded<{ workflows: readonly Workflow[] }>(path("/workflows"));
   const boards = useLoaded<{ boards: readonly Board[] }>(path("/boards"));
-  useNews(() => {
+  useNews(["workflows", "tickets"], () => {
     workflows.reload();
     boards.reload();
   });
@@ -33,7 +42,9 @@ export function WorkflowsScreen({ chosen }: { chosen: string | undefined }) {
       {workflows.data === undefined && workflows.error === undefined ? (
         <Waiting what="the workflows" />
       ) : null}
-      {workflows.data !== undefined && all.length === 0 ? <p>No workflow has been imported yet.</p> : null}
+      {workflows.data !== undefined && all.length === 0 ? (
+        <p class="empty">No workflow has been imported yet.</p>
+      ) : null}
       <nav aria-label="Workflows" class="chips">
         {all.map(({ id, name }) => (
           <a
@@ -50,84 +61,173 @@ export function WorkflowsScreen({ chosen }: { chosen: string | undefined }) {
   );
 }
 
+/** Without a choice of hers, what changed last is drawn for so long. */
+const RECENT_MS = 24 * 3_600_000;
+
 function WorkflowView({ workflow, board }: { workflow: Workflow; board: Board | undefined }) {
+  const { tenant, path } = useSession();
   const counts = useMemo(() => new Map(board?.statuses.map(({ id, tickets }) => [id, tickets])), [board]);
+  const { data, reload } = useLoaded<{ changes: readonly Change[] }>(
+    path(`/workflows/${segment(workflow.id)}/changes`),
+  );
+  useNews(["workflows"], reload);
+  const [chosen, choose] = useState<string>();
+  const changes = data?.changes ?? [];
+  const batches = batchesOf(changes);
+  const recent = batches.find(({ at }) => Date.now() - Date.parse(at) < RECENT_MS)?.at;
+  const since = chosen ?? recent ?? "";
+  const marks = useMemo(
+    () => marksOf(workflow, changes, since === "" ? undefined : since),
+    [workflow, changes, since],
+  );
+  const linkOf = (status: string) =>
+    `${placeOf(tenant, "tickets")}?board=${segment(workflow.id)}&status=${segment(status)}`;
   return (
     <>
       <h2>
         {workflow.name} <small>version {workflow.version}</small>
       </h2>
-      <p class={`note ${workflow.edges === "observed" ? "warn" : "plain"}`}>
-        <strong>{workflow.edges}</strong>: {TRUST[workflow.edges]}
-      </p>
-      <WorkflowDrawing workflow={workflow} counts={counts} />
-      <StatusTable workflow={workflow} counts={counts} />
-      <Changes workflow={workflow} />
+      <Trust edges={workflow.edges} />
+      <SelectField
+        label="Mark what has changed since"
+        value={since}
+        onChange={choose}
+        options={[
+          ["", "nothing: as it is now"],
+          ...batches.map((batch) => [batch.at, titleOf(batch)] as const),
+        ]}
+      />
+      <WorkflowDrawing workflow={workflow} counts={counts} marks={marks} linkOf={linkOf} />
+      <StatusTable workflow={workflow} counts={counts} marks={marks} linkOf={linkOf} />
+      <Changes changes={data?.changes} workflow={workflow} />
     </>
   );
 }
 
-function StatusTable({ workflow, counts }: { workflow: Workflow; counts: ReadonlyMap<string, number> }) {
-  const { tenant } = useSession();
+function titleOf({ at, changes }: Batch): string {
+  const kinds = [...new Set(changes.map(({ kind }) => KINDS[kind] ?? kind))].join(", ").toLowerCase();
+  return `${new Date(at).toLocaleString()}: ${kinds}`;
+}
+
+interface StatusTableProps {
+  readonly workflow: Workflow;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly marks: Marks;
+  linkOf(status: string): string;
+}
+
+function StatusTable({ workflow, counts, marks, linkOf }: StatusTableProps) {
   return (
     <Table
       caption="Statuses and where a ticket can go from each"
-      head={["Status", "Kind", "Tickets", "Can go to"]}
+      head={["Status", "Tickets", "Can go to"]}
+      widths={["40%", "20%", "40%"]}
     >
-      {workflow.statuses.map((status) => (
-        <tr key={status.id}>
-          <th scope="row">
-            <StatusTag name={status.name} category={status.category} />
-          </th>
-          <td>
-            {[
-              categoryName(status.category),
-              status.retired ? "retired" : "",
-              status.offBoard ? "not on the board" : "",
-            ]
-              .filter(Boolean)
-              .join(", ")}
-          </td>
-          <td>
-            <a href={`${placeOf(tenant, "tickets")}?status=${segment(status.name)}`}>
-              {counts.get(status.id) ?? 0}
-              <span class="unseen"> in {status.name}</span>
-            </a>
-          </td>
-          <td>{targetsOf(workflow, status.id).join(", ") || "nowhere"}</td>
-        </tr>
-      ))}
+      {workflow.statuses.map((status) => {
+        const mark = marks.statuses.get(status.id);
+        return (
+          <tr key={status.id}>
+            <th scope="row">
+              <StatusTag name={status.name} category={status.category} />
+              <small>
+                {[
+                  categoryName(status.category),
+                  status.retired ? "retired" : "",
+                  status.offBoard ? "not on the board" : "",
+                ]
+                  .filter(Boolean)
+                  .join(", ")}
+                {mark === undefined ? null : (
+                  <strong class={`told ${mark.kind}`}>, {wordsOfMark(mark).words}</strong>
+                )}
+              </small>
+            </th>
+            <td>
+              <a href={linkOf(status.id)}>
+                {counts.get(status.id) ?? 0}
+                <span class="unseen"> in {status.name}</span>
+              </a>
+            </td>
+            <td>
+              <Targets workflow={workflow} from={status.id} marks={marks} />
+            </td>
+          </tr>
+        );
+      })}
     </Table>
   );
 }
 
-function targetsOf({ moves, statuses }: Workflow, from: string): readonly string[] {
+function Targets({ workflow, from, marks }: { workflow: Workflow; from: string; marks: Marks }) {
+  const { moves, statuses } = workflow;
   const targets = new Set(
     moves.filter((move) => move.from === from || move.from === "*").map(({ to }) => to),
   );
-  return statuses.filter(({ id }) => id !== from && targets.has(id)).map(({ name }) => name);
+  const now = statuses.filter(({ id }) => id !== from && targets.has(id));
+  const gone = statuses.filter(({ id }) => marks.removed.some((way) => way.from === from && way.to === id));
+  if (now.length + gone.length === 0) return <>nowhere</>;
+  const isNew = (to: string) =>
+    marks.added.has(wayKey({ from, to })) || marks.added.has(wayKey({ from: "*", to }));
+  return (
+    <ul class="inline">
+      {now.map(({ id, name }) => (
+        <li key={id}>{isNew(id) ? <ins>{name}</ins> : name}</li>
+      ))}
+      {gone.map(({ id, name }) => (
+        <li key={`gone ${id}`}>
+          <del>{name}</del>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
-function Changes({ workflow }: { workflow: Workflow }) {
-  const { path } = useSession();
-  const { data } = useLoaded<{ changes: readonly Change[] }>(
-    path(`/workflows/${segment(workflow.id)}/changes`),
-  );
+function Changes({ changes, workflow }: { changes: readonly Change[] | undefined; workflow: Workflow }) {
+  const nameOf = (id: string) =>
+    id === "*" ? "anywhere" : (workflow.statuses.find((status) => status.id === id)?.name ?? id);
   return (
     <>
       <h2>What has changed</h2>
-      {data?.changes.length === 0 ? <p class="quiet">Nothing since it was imported.</p> : null}
+      {changes?.length === 0 ? <p class="empty">Nothing since it was imported.</p> : null}
       <ol class="timeline">
-        {data?.changes.map(({ at, kind, status, before, after }) => (
-          <li key={`${at} ${kind} ${status} ${after}`}>
-            <When at={at} />{" "}
-            <span>
-              <strong>{kind}</strong>{" "}
-              {before !== undefined && after !== undefined ? `${before} → ${after}` : (after ?? before ?? "")}
-            </span>
+        {changes?.map((change) => (
+          <li key={`${change.at} ${change.kind} ${change.status} ${change.after}`}>
+            <When at={change.at} /> <span>{sentenceOf(change, nameOf)}</span>
           </li>
         ))}
       </ol>
+    </>
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  created: "Imported",
+  added: "New status",
+  renamed: "Renamed",
+  recategorised: "Of another kind",
+  reordered: "At another place",
+  removed: "Status gone",
+  restored: "Status back",
+  reissued: "Given a new id",
+  edges: "Moves",
+  vanished: "Workflow gone",
+};
+
+function sentenceOf({ kind, status, before, after, moves }: Change, nameOf: (id: string) => string) {
+  const about =
+    status !== undefined && ["recategorised", "reordered", "reissued"].includes(kind)
+      ? `${nameOf(status)}: `
+      : "";
+  const ways = [
+    ...(moves?.added ?? []).map(({ from, to }) => `+ ${nameOf(from)} → ${nameOf(to)}`),
+    ...(moves?.removed ?? []).map(({ from, to }) => `− ${nameOf(from)} → ${nameOf(to)}`),
+  ];
+  const what = before !== undefined && after !== undefined ? `${before} → ${after}` : (after ?? before ?? "");
+  return (
+    <>
+      <strong>{KINDS[kind] ?? kind}</strong> {about}
+      {ways.length === 0 ? what : ways.slice(0, 12).join(", ")}
+      {ways.length > 12 ? ` and ${ways.length - 12} more` : ""}
     </>
   );
 }
