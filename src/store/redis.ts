@@ -83,7 +83,9 @@ export function createRedisStore(options: RedisStoreOptions): Store {
 export async function checkRedisSettings(client: Redis): Promise<Problem[]> {
   const connection = watchConnection(client, false);
   const info = await Promise.all(
-    ["server", "persistence", "memory"].map((part) => connection.run((redis) => redis.info(part))),
+    ["server", "persistence", "memory", "replication"].map((part) =>
+      connection.run((redis) => redis.info(part)),
+    ),
   ).finally(() => connection.close());
   const facts = new Map(
     info
@@ -91,9 +93,9 @@ export async function checkRedisSettings(client: Redis): Promise<Problem[]> {
       .split(/\r?\n/)
       .map((line) => line.split(/:(.*)/, 2) as [string, string]),
   );
-  return [versionProblem(facts), appendOnlyProblem(facts), evictionProblem(facts)].filter(
-    (problem) => problem !== undefined,
-  );
+  return [versionProblem, appendOnlyProblem, evictionProblem, failoverProblem]
+    .map((look) => look(facts))
+    .filter((problem) => problem !== undefined);
 }
 
 const MOST_SKEW_MS = 5_000;
@@ -145,5 +147,17 @@ function evictionProblem(facts: Facts): Problem | undefined {
     code: "redis_evicts",
     message: `This Redis throws keys away when its memory is full (maxmemory-policy ${policy ?? "unknown"}).`,
     fix: "Set `maxmemory-policy noeviction` in redis.conf, or run `redis-cli CONFIG SET maxmemory-policy noeviction` and CONFIG REWRITE.",
+  };
+}
+
+/** Only a primary that counts its replicas before it takes a write tells how many are near. */
+function failoverProblem(facts: Facts): Problem | undefined {
+  const replicas = Number(facts.get("connected_slaves") ?? 0);
+  if (replicas === 0 || facts.has("min_slaves_good_slaves")) return undefined;
+  return {
+    code: "redis_failover_loses",
+    message:
+      "This Redis has replicas and takes writes without them, so when one of them takes over, all that it had not received yet is lost.",
+    fix: "Set `min-replicas-to-write 1` and `min-replicas-max-lag 1` in redis.conf, or with `redis-cli CONFIG SET` and CONFIG REWRITE: that bounds it to about a second. See docs/reliability.md.",
   };
 }

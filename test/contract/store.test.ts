@@ -293,6 +293,12 @@ describe("Redis store", () => {
     await client.config("SET", "maxmemory-policy", "noeviction");
     await client.config("SET", "appendonly", "yes");
     expect(await checkRedisSettings(client)).toEqual([]);
+    const replica = later(new Redis((await ownServer()).url));
+    await replica.replicaof("127.0.0.1", Number(new URL(server.url).port));
+    const codes = async () => (await checkRedisSettings(client)).map(({ code }) => code);
+    await until(async () => (await codes()).includes("redis_failover_loses"));
+    await client.config("SET", "min-replicas-to-write", "1");
+    expect(await codes()).toEqual([]);
     await server.kill();
     await until(() => client.status !== "ready");
     await expect(checkRedisSettings(client)).rejects.toMatchObject({ code: "unavailable" });
