@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { createStateGauges, processMetrics, type StateDeps } from "./app-metrics-state.js";
 import type { Metrics } from "./http/metrics.js";
-import type { ActorRecord, SettledMove, Store } from "./store/store.js";
+import type { SettledMove } from "./store/store.js";
 import type { BoardTells } from "./sync/open-board.js";
 
 /** What operators count, by Prometheus' conventions. The labels hold no tenant, no ticket and no word of anyone's. */
@@ -13,12 +14,10 @@ export interface AppMetrics extends Metrics {
   lagged(provider: string, lagMs: number): void;
 }
 
-export interface AppMetricsOptions {
-  readonly store: Store;
+export interface AppMetricsOptions extends Omit<StateDeps, "known"> {
   /** Every kind of board; what a stranger calls himself becomes `other`. */
   readonly providers: readonly string[];
   readonly version: string;
-  now(): Date;
 }
 
 const PREFIX = "boardwalk_";
@@ -27,7 +26,7 @@ const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 /** Boards try again for hours. */
 const LAGS = [0.1, 0.5, 1, 5, 15, 60, 300, 3_600, 86_400];
 
-export function createAppMetrics({ store, providers, version, now }: AppMetricsOptions): AppMetrics {
+export function createAppMetrics({ providers, version, ...deps }: AppMetricsOptions): AppMetrics {
   const registry = new Registry();
   const registers = [registry];
   const known = (provider: string) => (providers.includes(provider) ? provider : "other");
@@ -67,13 +66,13 @@ export function createAppMetrics({ store, providers, version, now }: AppMetricsO
     { version },
     1,
   );
-  const outbox = createOutboxGauges(registers);
+  const state = createStateGauges(registers, { ...deps, known });
 
   return {
     contentType: registry.contentType,
     async read() {
-      outbox.set(await readOutbox(store).catch(() => undefined), now());
-      return await registry.metrics();
+      await state.refresh();
+      return await Registry.merge([registry, processMetrics()]).metrics();
     },
     moved({ outcome, code, already }, ticket, tookMs) {
       const provider = known(ticket.split(".", 1)[0] ?? "");
@@ -89,64 +88,5 @@ export function createAppMetrics({ store, providers, version, now }: AppMetricsO
       limited: (provider, reason) => limited.inc({ provider: known(provider), reason }),
       refreshed: (provider, result) => refreshes.inc({ provider: known(provider), result }),
     },
-  };
-}
-
-interface Outbox {
-  readonly moves: number;
-  readonly hooks: number;
-  readonly waiting: number;
-  /** Since when the oldest of what can be done now is owed. */
-  readonly oldestSince: number | undefined;
-}
-
-/** In Redis it is one for all processes, so every process tells the same. */
-function createOutboxGauges(registers: Registry[]) {
-  const pending = new Gauge({
-    name: `${PREFIX}outbox_pending`,
-    help: "Moves and hooks owed, and hooks that wait for what they lack; of each tenant's first thousand tickets.",
-    labelNames: ["kind"],
-    registers,
-  });
-  const oldest = new Gauge({
-    name: `${PREFIX}outbox_oldest_seconds`,
-    help: "Age of the oldest move or hook owed, those that wait left out.",
-    registers,
-  });
-  return {
-    /** An outbox that cannot be read has no value: zero would say that all is done. */
-    set(outbox: Outbox | undefined, at: Date): void {
-      pending.reset();
-      oldest.set(outbox === undefined ? Number.NaN : 0);
-      if (outbox === undefined) return;
-      pending.set({ kind: "move" }, outbox.moves);
-      pending.set({ kind: "hook" }, outbox.hooks);
-      pending.set({ kind: "waiting" }, outbox.waiting);
-      if (outbox.oldestSince !== undefined)
-        oldest.set(Math.max(0, at.getTime() - outbox.oldestSince) / 1_000);
-    },
-  };
-}
-
-/** Enough to see that something piles up; a scrape must not read a whole store. */
-const LOOKED_AT = 1_000;
-
-async function readOutbox(store: Store): Promise<Outbox> {
-  const records: ActorRecord[] = [];
-  for (const { id } of await store.listTenants()) {
-    const tenant = store.tenant(id);
-    const ids = await tenant.unsettled(LOOKED_AT);
-    if (ids.length === 0) continue;
-    for (const record of await tenant.getActors(ids)) if (record !== undefined) records.push(record);
-  }
-  const moves = records.flatMap(({ pending }) => pending ?? []);
-  const hooks = records.flatMap((record) => record.hooks);
-  const owed = hooks.filter(({ state }) => state === "owed");
-  const since = [...moves, ...owed].map((each) => Date.parse(each.since));
-  return {
-    moves: moves.length,
-    hooks: owed.length,
-    waiting: hooks.filter(({ state }) => state === "waiting").length,
-    oldestSince: since.length === 0 ? undefined : since.reduce((a, b) => Math.min(a, b)),
   };
 }

@@ -23,6 +23,7 @@ import type { OauthRecords } from "./http/oauth-records.js";
 import { observeRequests } from "./http/requests.js";
 import { createHttp, type Routes } from "./http/server.js";
 import { createLog, type RootLog } from "./log.js";
+import { frozenContract } from "./mcp/contract.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
 import { startOwnRedis } from "./redis-server.js";
 import { createMemoryStore } from "./store/memory.js";
@@ -259,7 +260,10 @@ export function wire(
   };
   const outward = { checkUrl, ...(reach === undefined ? {} : { reach }) };
   const providers = BOARDS.map(({ provider }) => provider);
-  const metrics = createAppMetrics({ store: state.store, providers, version: VERSION, now });
+  const metrics = createAppMetrics({
+    ...{ store: state.store, jobs: state.hooks, providers, version: VERSION, now },
+    contract: async () => (await frozenContract()).sha256,
+  });
   const opener: OpenerDeps = {
     tells: metrics.tells,
     kinds: BOARDS,

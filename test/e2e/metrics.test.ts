@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DemoProcess, startDemoProcess } from "../support/demo.js";
 import { redisUrl } from "../support/redis.js";
@@ -84,11 +85,42 @@ describe("the metrics of the demo", () => {
     expect(sample(text, "boardwalk_outbox_oldest_seconds")).toBe(0);
   });
 
+  it("say how far behind each kind of board we may be", async () => {
+    const text = await read();
+    for (const provider of ["jira", "linear", "github", "trello"])
+      expect(sample(text, "boardwalk_drift_open_seconds", { provider }), provider).toBeLessThan(120);
+  });
+
+  it("say which contract its frozen tools keep", async () => {
+    const { sha256 } = JSON.parse(await readFile("docs/alexa-contract.json", "utf8")) as { sha256: string };
+    expect(sample(await read(), "boardwalk_tool_contract_info", { surface: "frozen", sha256 })).toBe(1);
+  });
+
+  it("say how the process is, what is in the queue, and whether the store answers", async () => {
+    const text = await read();
+    expect(sample(text, "process_resident_memory_bytes")).toBeGreaterThan(1e7);
+    expect(sample(text, "nodejs_eventloop_lag_p99_seconds")).toBeGreaterThanOrEqual(0);
+    expect(sample(text, "boardwalk_workers")).toBe(1);
+    expect(sample(text, "boardwalk_jobs", { state: "waiting" })).toBeGreaterThanOrEqual(0);
+    expect(sample(text, "boardwalk_redis_up")).toBe(1);
+    expect(sample(text, "boardwalk_redis_ping_seconds")).toBeLessThan(5);
+  });
+
+  it("have a line of their own in the documentation, and there is none of others", async () => {
+    const documented = [
+      ...(await readFile("docs/observability.md", "utf8")).matchAll(/^\| `boardwalk_(\w+)/gm),
+    ].map(([, name]) => name);
+    const shown = [...(await read()).matchAll(/^# TYPE boardwalk_(\w+)/gm)].map(([, name]) => name);
+    expect(documented.sort()).toEqual(shown.sort());
+  });
+
   it("name no tenant, no ticket and no connection", async () => {
     const text = await read();
+    const ours = text.split("\n").filter((line) => line.startsWith("boardwalk_"));
     for (const word of ["acme", "globex", "ENG-", "coupons", ids[0] ?? "?"]) expect(text).not.toContain(word);
-    const labels = [...text.matchAll(/(\w+)="/g)].map(([, label]) => label);
+    const labels = [...ours.join("\n").matchAll(/(\w+)="/g)].map(([, label]) => label);
     const known = ["kind", "le", "outcome", "provider", "reason", "result", "version"];
+    known.push("sha256", "state", "surface");
     expect([...new Set(labels)].filter((label) => !known.includes(label ?? ""))).toEqual([]);
   });
 });

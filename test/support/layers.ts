@@ -88,7 +88,7 @@ const PACKAGES: readonly PackageRule[] = [
   { name: /^undici$/, where: /^src\/board\/reach\.ts$/ },
   { name: /^pino$/, where: /^src\/log\.ts$/ },
   { name: /^(preact|@dagrejs\/dagre)$/, where: /^src\/web\// },
-  { name: /^prom-client$/, where: /^src\/app-metrics\.ts$/ },
+  { name: /^prom-client$/, where: /^src\/app-metrics(-state)?\.ts$/ },
   { name: /^@opentelemetry\//, where: /^src\/telemetry\/otel\.ts$/ },
 ];
 
