@@ -1,28 +1,33 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { withExamples } from "./examples.js";
 
 /** What Amazon is given of this service. */
 
 export function addAlexa(program: Command): void {
   const alexa = program.command("alexa").description("What an Alexa+ add-on is registered with.");
-  alexa
-    .command("contract")
-    .description(
-      "Write down everything that Alexa+ reads of /alexa/mcp and locks when the add-on is published.",
-    )
-    .option("--out <file>", "write it to this file instead of printing it")
-    .action(contract);
-  alexa
-    .command("manifest")
-    .description("Write down what the add-on is submitted with, from this service's settings.")
-    .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)")
-    .option("--name <name>", "what the add-on is called (default: Boardwalk)")
-    .option("--privacy-url <url>", "the address of your privacy policy")
-    .option("--terms-url <url>", "the address of your terms of use")
-    .option("--images <folder>", "PNG files: six square icons, and pictures of 600 by 900")
-    .option("--out <file>", "write it to this file instead of printing it")
-    .action(manifest);
+  withExamples(
+    alexa
+      .command("contract")
+      .description(
+        "Write down everything that Alexa+ reads of /alexa/mcp and locks when the add-on is published.",
+      )
+      .option("--out <file>", "write it to this file instead of printing it"),
+    "boardwalk alexa contract --out docs/alexa-contract.json",
+  ).action(contract);
+  withExamples(
+    alexa
+      .command("manifest")
+      .description("Write down what the add-on is submitted with, from this service's settings.")
+      .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)")
+      .option("--name <name>", "what the add-on is called (default: Boardwalk)")
+      .option("--privacy-url <url>", "the address of your privacy policy")
+      .option("--terms-url <url>", "the address of your terms of use")
+      .option("--images <folder>", "PNG files: six square icons, and pictures of 600 by 900")
+      .option("--out <file>", "write it to this file instead of printing it"),
+    "boardwalk alexa manifest --privacy-url https://acme.example/privacy --terms-url https://acme.example/terms --images pictures",
+  ).action(manifest);
 }
 
 async function contract(flags: { readonly out?: string }): Promise<void> {

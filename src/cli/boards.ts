@@ -2,7 +2,11 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { asksFirst, confirm } from "./confirm.js";
+import { withExamples } from "./examples.js";
+import { withProgress } from "./progress.js";
 import { answer, openService, type Service, segment, speaksToService, table } from "./service.js";
+import { change, describeChange } from "./workflow.js";
 
 interface Flags {
   readonly config?: string;
@@ -11,40 +15,65 @@ interface Flags {
 
 const text = z.string();
 const problems = z.array(z.object({ code: text, message: text, fix: text }));
-const connection = z.object({ id: text, provider: text, health: z.object({ state: text, problems }) });
-const synced = z.object({
-  workflows: z.number(),
-  tickets: z.number(),
-  changes: z.array(
-    z.object({
-      workflow: text,
-      kind: text,
-      status: text.optional(),
-      before: text.optional(),
-      after: text.optional(),
-    }),
-  ),
+const connection = z.looseObject({
+  id: text,
+  provider: text,
+  health: z.object({ state: text, problems }),
+  imported: z.looseObject({ tickets: z.number(), at: text }).optional(),
+  progress: z.looseObject({ read: z.number() }).optional(),
 });
-type Change = z.infer<typeof synced>["changes"][number];
+const synced = z.object({ workflows: z.number(), tickets: z.number(), changes: z.array(change) });
+const preview = z.looseObject({
+  problems,
+  workflows: z.array(z.looseObject({ name: text, statuses: z.array(z.looseObject({ name: text })) })),
+  tickets: z.object({ counted: z.number(), more: z.boolean() }),
+  tools: z.array(z.looseObject({ name: text })),
+});
 
 /** Boards of a team: connecting them and bringing our picture of them up to date. */
 export function addBoards(program: Command): void {
-  speaksToService(program.command("connect <tenant>").description("Connect a board, and import it."))
-    .requiredOption(
-      "--file <file>",
-      'a JSON file {id, provider, settings, credentials}, or "-" for standard input; see README',
-    )
-    .action(connect);
-  speaksToService(
-    program.command("import <tenant> <connection>").description("Pull a board's workflows and tickets anew."),
+  withExamples(
+    speaksToService(program.command("connect <tenant>").description("Connect a board, and import it."))
+      .requiredOption(
+        "--file <file>",
+        'a JSON file {id, provider, settings, credentials}, or "-" for standard input; see docs/boards.md',
+      )
+      .option("--dry-run", "try the credentials and show what would be imported, and keep nothing"),
+    "boardwalk connect acme --file jira.json --dry-run",
+    "boardwalk connect acme --file jira.json",
+  ).action(connect);
+  withExamples(
+    speaksToService(
+      program
+        .command("import <tenant> <connection>")
+        .description("Pull a board's workflows and tickets anew, all of them."),
+    ),
+    "boardwalk import acme eng",
   ).action(importBoard);
+  withExamples(
+    asksFirst(
+      speaksToService(
+        program
+          .command("disconnect <tenant> <connection>")
+          .description("Forget a board, its workflows and its tickets. The board itself is not touched."),
+      ),
+    ),
+    "boardwalk disconnect acme eng",
+    "boardwalk disconnect acme eng --yes",
+  ).action(disconnect);
 }
 
-async function connect(tenant: string, flags: Flags & { file: string }): Promise<void> {
+interface ConnectFlags extends Flags {
+  readonly file: string;
+  readonly dryRun?: boolean;
+}
+
+async function connect(tenant: string, flags: ConnectFlags): Promise<void> {
   const service = openService(flags.config);
-  const made = connection.parse(
-    await service.post(`/tenants/${segment(tenant)}/connections`, readJson(flags.file)),
-  );
+  const board = readJson(flags.file);
+  const path = `/tenants/${segment(tenant)}/connections`;
+  if (flags.dryRun) return showPreview(preview.parse(await service.post(`${path}/preview`, board)), flags);
+  const made = connection.parse(await service.post(path, board));
   const result = await pull(service, tenant, made.id);
   answer(flags.json, { connection: made, ...result }, () =>
     [
@@ -52,6 +81,21 @@ async function connect(tenant: string, flags: Flags & { file: string }): Promise
       ...made.health.problems.map(({ message, fix }) => `${message}\n  ${fix}`),
     ].join("\n"),
   );
+}
+
+function showPreview(found: z.infer<typeof preview>, { json }: Flags): void {
+  const { workflows, tickets, tools } = found;
+  answer(json, found, () =>
+    [
+      `Nothing was kept. It would be ${workflows.length} workflows, ${tickets.more ? "more than " : ""}${tickets.counted} tickets and ${tools.length} tools.`,
+      table([
+        ["WORKFLOW", "STATUSES"],
+        ...workflows.map(({ name, statuses }) => [name, statuses.map((status) => status.name).join(", ")]),
+      ]),
+      ...found.problems.map(({ message, fix }) => `${message}\n  ${fix}`),
+    ].join("\n"),
+  );
+  if (workflows.length === 0) process.exitCode = 1;
 }
 
 async function importBoard(tenant: string, id: string, flags: Flags): Promise<void> {
@@ -65,10 +109,22 @@ async function importBoard(tenant: string, id: string, flags: Flags): Promise<vo
 }
 
 async function pull(service: Service, tenant: string, id: string): Promise<z.infer<typeof synced>> {
-  process.stderr.write("importing ...\n");
-  return synced.parse(
-    await service.post(`/tenants/${segment(tenant)}/connections/${segment(id)}/sync?wait=true`),
+  const path = `/tenants/${segment(tenant)}/connections/${segment(id)}`;
+  const look = async () => {
+    const { progress, imported } = connection.parse(await service.get(path));
+    // Until it has read anything there is nothing to tell.
+    if (progress === undefined) return undefined;
+    return { done: progress.read, ...(imported === undefined ? {} : { total: imported.tickets }) };
+  };
+  return await withProgress("importing", "tickets", look, async () =>
+    synced.parse(await service.post(`${path}/sync?wait=true`)),
   );
+}
+
+async function disconnect(tenant: string, id: string, flags: Flags & { yes?: boolean }): Promise<void> {
+  await confirm(`Forget the board ${id} of ${tenant}, with its workflows and tickets?`, flags.yes);
+  await openService(flags.config).delete(`/tenants/${segment(tenant)}/connections/${segment(id)}`);
+  answer(flags.json, { disconnected: id }, () => `Disconnected ${id}.`);
 }
 
 function readJson(file: string): unknown {
@@ -77,115 +133,4 @@ function readJson(file: string): unknown {
   } catch (cause) {
     throw new BoardwalkError("invalid", `${file} cannot be read as JSON.`, { cause });
   }
-}
-
-export function describeChange({ kind, before, after, status }: Change): string {
-  const change =
-    before !== undefined && after !== undefined ? `${before} -> ${after}` : (after ?? before ?? "");
-  return `${kind} ${change}${status === undefined ? "" : ` (${status})`}`;
-}
-
-const workflow = z.object({
-  id: text,
-  connection: text,
-  name: text,
-  edges: text,
-  version: z.number(),
-  statuses: z.array(
-    z.object({
-      id: text,
-      name: text,
-      category: text,
-      order: z.number(),
-      retired: z.boolean().optional(),
-      offBoard: z.boolean().optional(),
-    }),
-  ),
-  moves: z.array(z.object({ id: text, from: text, to: text, name: text.optional() })),
-});
-type Workflow = z.infer<typeof workflow>;
-const changes = z.object({
-  changes: z.array(
-    z.object({
-      at: text,
-      kind: text,
-      status: text.optional(),
-      before: text.optional(),
-      after: text.optional(),
-    }),
-  ),
-});
-
-/** What is known of the boards' rules. */
-export function addWorkflow(program: Command): void {
-  const command = program.command("workflow").description("The workflows pulled from a team's boards.");
-  speaksToService(
-    command.command("show <tenant> [workflow]").description("Statuses and moves of one workflow, or of all."),
-  ).action(async (tenant: string, id: string | undefined, flags: Flags) => {
-    const found = (await list(tenant, flags)).filter(
-      (one) => id === undefined || one.id === id || one.name === id,
-    );
-    if (found.length === 0)
-      throw new BoardwalkError(
-        "not_found_or_hidden",
-        "There is no such workflow. Run the command without one to see them all.",
-      );
-    answer(flags.json, { workflows: found }, () => found.map(describeWorkflow).join("\n\n"));
-  });
-  speaksToService(
-    command.command("diff <tenant> <workflow>").description("What has changed in it, newest first."),
-  ).action(async (tenant: string, id: string, flags: Flags) => {
-    const { changes: all } = changes.parse(
-      await openService(flags.config).get(`/tenants/${segment(tenant)}/workflows/${segment(id)}/changes`),
-    );
-    answer(
-      flags.json,
-      { changes: all },
-      () =>
-        all.map((change) => `${change.at}  ${describeChange({ workflow: id, ...change })}`).join("\n") ||
-        "Nothing has changed since it was imported.",
-    );
-  });
-  speaksToService(
-    command.command("explain <tenant> <workflow>").description("How far its moves can be trusted, and why."),
-  ).action(async (tenant: string, id: string, flags: Flags) => {
-    const found = (await list(tenant, flags)).find((one) => one.id === id || one.name === id);
-    if (found === undefined) throw new BoardwalkError("not_found_or_hidden", "There is no such workflow.");
-    answer(
-      flags.json,
-      { edges: found.edges, why: TRUST[found.edges] },
-      () => `${found.name}: ${TRUST[found.edges] ?? found.edges}`,
-    );
-  });
-}
-
-const TRUST: Readonly<Record<string, string>> = {
-  authoritative: "the board's own workflow, whole: what it does not show cannot be done.",
-  preview:
-    "the board's read-only view of the workflow: complete, but conditions of single moves are only known at the move.",
-  observed:
-    "seen from single tickets, because this account may not read the workflow: at least these moves exist. Give it the permission to view workflows for the whole.",
-  implied:
-    "the board has no rules: every status can be reached from every other, unless your own settings.allowedMoves say otherwise.",
-};
-
-async function list(tenant: string, flags: Flags): Promise<Workflow[]> {
-  const answered = await openService(flags.config).get(`/tenants/${segment(tenant)}/workflows`);
-  return z.object({ workflows: z.array(workflow) }).parse(answered).workflows;
-}
-
-function describeWorkflow({ id, name, connection: from, edges, version, statuses, moves }: Workflow): string {
-  const nameOf = (status: string) =>
-    status === "*" ? "anywhere" : (statuses.find((one) => one.id === status)?.name ?? status);
-  const marks = (status: Workflow["statuses"][number]) =>
-    [status.retired ? "retired" : "", status.offBoard ? "off the board" : ""]
-      .filter((mark) => mark !== "")
-      .join(", ");
-  const statusRows = statuses.map((status) => [status.name, status.category, status.id, marks(status)]);
-  const moveRows = moves.map((move) => [nameOf(move.from), nameOf(move.to), move.name ?? "", move.id]);
-  return [
-    `${name} (${id}), connection ${from}, version ${version}, edges ${edges}`,
-    table([["STATUS", "CATEGORY", "ID", ""], ...statusRows]),
-    table([["FROM", "TO", "CALLED", "ID"], ...moveRows]),
-  ].join("\n\n");
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Demo } from "../demo.js";
 import type { StepReport } from "../demo-tour.js";
+import { withExamples } from "./examples.js";
 import { untilStopped } from "./signals.js";
 
 interface DemoFlags {
@@ -13,19 +14,24 @@ interface DemoFlags {
 }
 
 export function addDemo(program: Command): void {
-  program
-    .command("demo")
-    .description("Two teams with emulated boards, ready to talk to. No account, key or tunnel.")
-    .option("--port <port>", "port to listen on, 0 for any free one", "8420")
-    .option("--host <host>", "address to listen on", "127.0.0.1")
-    .option("--json", "print one line of JSON when ready, and nothing else")
-    .option("--memory", "keep state in memory even where a Redis could be started")
-    .option("--say <sentence...>", "say this to Acme's board, print the replies, and end")
-    .option(
-      "--tour",
-      "play the whole script unattended, checking each step, and end; 1 when a step did not hold",
-    )
-    .action(demo);
+  withExamples(
+    program
+      .command("demo")
+      .description("Two teams with emulated boards, ready to talk to. No account, key or tunnel.")
+      .option("--port <port>", "port to listen on, 0 for any free one", "8420")
+      .option("--host <host>", "address to listen on", "127.0.0.1")
+      .option("--json", "print one line of JSON when ready, and nothing else")
+      .option("--memory", "keep state in memory even where a Redis could be started")
+      .option("--say <sentence...>", "say this to Acme's board, print the replies, and end")
+      .option(
+        "--tour",
+        "play the whole script unattended, checking each step, and end; 1 when a step did not hold",
+      ),
+    "boardwalk demo",
+    'boardwalk demo --say "move the login bug to in review" "where is the login bug"',
+    "boardwalk demo --tour",
+    "boardwalk demo --json --port 0",
+  ).action(demo);
 }
 
 async function demo(flags: DemoFlags): Promise<void> {

@@ -3,6 +3,7 @@ import type { Problem } from "../board/connector.js";
 import { loadConfig, requireEncryptionKeys } from "../config.js";
 import { BoardwalkError } from "../errors.js";
 import type { Finding } from "./doctor-smoke.js";
+import { withExamples } from "./examples.js";
 
 interface DoctorFlags {
   readonly config?: string;
@@ -11,13 +12,19 @@ interface DoctorFlags {
 }
 
 export function addDoctor(program: Command): void {
-  program
-    .command("doctor")
-    .description("Look at this installation and say what to mend, one fix for each fault.")
-    .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)")
-    .option("--smoke", "try all that a move needs as well: workers, every board, and a move that is not made")
-    .option("--json", "print the findings as JSON")
-    .action(doctor);
+  withExamples(
+    program
+      .command("doctor")
+      .description("Look at this installation and say what to mend, one fix for each fault.")
+      .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)")
+      .option(
+        "--smoke",
+        "try all that a move needs as well: workers, every board, and a move that is not made",
+      )
+      .option("--json", "print the findings as JSON"),
+    "boardwalk doctor",
+    "boardwalk doctor --smoke --json",
+  ).action(doctor);
 }
 
 async function doctor(flags: DoctorFlags): Promise<void> {

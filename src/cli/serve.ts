@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { loadConfig } from "../config.js";
+import { withExamples } from "./examples.js";
 import { untilStopped } from "./signals.js";
 
 interface ServeFlags {
@@ -10,14 +11,18 @@ interface ServeFlags {
 }
 
 export function addServe(program: Command): void {
-  program
-    .command("serve")
-    .description("Run the service: the web half, the worker half, or both.")
-    .addOption(new Option("--role <role>", "which half to run").choices(["all", "web", "worker"]))
-    .option("--host <host>", "address to listen on (HOST)")
-    .option("--port <port>", "port to listen on, 0 for any free one (PORT)")
-    .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)")
-    .action(serve);
+  withExamples(
+    program
+      .command("serve")
+      .description("Run the service: the web half, the worker half, or both.")
+      .addOption(new Option("--role <role>", "which half to run").choices(["all", "web", "worker"]))
+      .option("--host <host>", "address to listen on (HOST)")
+      .option("--port <port>", "port to listen on, 0 for any free one (PORT)")
+      .option("--config <file>", "settings file (default: ./boardwalk.yaml where there is one)"),
+    "boardwalk serve",
+    "boardwalk serve --role worker",
+    "boardwalk serve --role web --host 0.0.0.0 --port 8420",
+  ).action(serve);
 }
 
 async function serve({ config: path, ...flags }: ServeFlags): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { LOCALES } from "../tickets/sentences/sentences.js";
+import { withExamples } from "./examples.js";
 import { answer, openService, segment, speaksToService, table } from "./service.js";
 
 interface Flags {
@@ -32,28 +33,34 @@ const GROUP_NAMES = ["mcp", "speech", "budgets"] as const;
 /** What a team has chosen about its tools and its talks, and how much it may use; `default` takes a choice back. */
 export function addSettings(tenant: Command): void {
   const command = tenant.command("settings <tenant>").description("Show what a team has chosen, or choose.");
-  speaksToService(command)
-    .addOption(oneOf("--tools <which>", "one tool per move, or one for all moves", ["generated", "compact"]))
-    .addOption(
-      oneOf("--gating <how>", "moves a ticket cannot make: told why, or hidden", ["explain", "hide"]),
-    )
-    .option("--max-tools <number>", "more tools than this and only the core is shown", wholeNumber)
-    .addOption(oneOf("--locale <locale>", "the language to answer in", LOCALES))
-    .addOption(oneOf("--confirm <when>", "moves that ask first", ["closing", "never"]))
-    .option("--calls-per-minute <number>", "requests over MCP", wholeNumber)
-    .option("--sessions <number>", "sessions of MCP clients in use at a time", wholeNumber)
-    .option("--streams <number>", "streams of news open at a time", wholeNumber)
-    .option("--tickets <number>", "tickets kept", wholeNumber)
-    .action(async (id: string, flags: Flags) => {
-      const service = openService(flags.config);
-      const path = `/tenants/${segment(id)}/settings`;
-      let now = settings.parse(await service.get(path));
-      for (const group of GROUP_NAMES) {
-        const chosen = withFlags(now, group, flags);
-        if (chosen !== undefined) now = settings.parse(await service.put(`${path}/${group}`, chosen));
-      }
-      answer(flags.json, now, () => table([["SETTING", "CHOSEN"], ...rowsOf(now)]));
-    });
+  withExamples(
+    speaksToService(command)
+      .addOption(
+        oneOf("--tools <which>", "one tool per move, or one for all moves", ["generated", "compact"]),
+      )
+      .addOption(
+        oneOf("--gating <how>", "moves a ticket cannot make: told why, or hidden", ["explain", "hide"]),
+      )
+      .option("--max-tools <number>", "more tools than this and only the core is shown", wholeNumber)
+      .addOption(oneOf("--locale <locale>", "the language to answer in", LOCALES))
+      .addOption(oneOf("--confirm <when>", "moves that ask first", ["closing", "never"]))
+      .option("--calls-per-minute <number>", "requests over MCP", wholeNumber)
+      .option("--sessions <number>", "sessions of MCP clients in use at a time", wholeNumber)
+      .option("--streams <number>", "streams of news open at a time", wholeNumber)
+      .option("--tickets <number>", "tickets kept", wholeNumber),
+    "boardwalk tenant settings acme",
+    "boardwalk tenant settings acme --tools compact --locale pt-BR",
+    "boardwalk tenant settings acme --tools default",
+  ).action(async (id: string, flags: Flags) => {
+    const service = openService(flags.config);
+    const path = `/tenants/${segment(id)}/settings`;
+    let now = settings.parse(await service.get(path));
+    for (const group of GROUP_NAMES) {
+      const chosen = withFlags(now, group, flags);
+      if (chosen !== undefined) now = settings.parse(await service.put(`${path}/${group}`, chosen));
+    }
+    answer(flags.json, now, () => table([["SETTING", "CHOSEN"], ...rowsOf(now)]));
+  });
 }
 
 function oneOf(flags: string, description: string, values: readonly string[]): Option {

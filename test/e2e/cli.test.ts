@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eyesOf } from "../../src/demo-look.js";
 import { type DemoProcess, type DemoTenant, startDemoProcess } from "../support/demo.js";
 
 interface Run {
@@ -40,6 +41,20 @@ function boardwalk(args: readonly string[], env: Record<string, string> = {}): P
       });
     });
   });
+}
+
+/** What `connect` reads to connect Acme's Jira. */
+async function boardFile(): Promise<string> {
+  const [board] = acme.connections;
+  const login = Buffer.from((board?.authorization ?? "").replace("Basic ", ""), "base64").toString();
+  const [email, apiToken] = login.split(":");
+  const settings = { baseUrl: board?.boardUrl, project: "ENG" };
+  const file = join(dir, "board.json");
+  await writeFile(
+    file,
+    JSON.stringify({ id: "eng", provider: "jira", settings, credentials: { email, apiToken } }),
+  );
+  return file;
 }
 
 describe("the command line", () => {
@@ -126,21 +141,7 @@ describe("the command line", () => {
       expect((await boardwalk(["tenant", "list"])).stdout).toMatch(/^ID +NAME +SINCE\nacme +Acme/);
       const made = await boardwalk(["tenant", "token", "hooli", "--name", "ann", "--json"]);
       expect(JSON.parse(made.stdout)).toMatchObject({ token: expect.stringMatching(/^bw_/) });
-      const [board] = acme.connections;
-      const [email, apiToken] = Buffer.from((board?.authorization ?? "").replace("Basic ", ""), "base64")
-        .toString()
-        .split(":");
-      const file = join(dir, "board.json");
-      await writeFile(
-        file,
-        JSON.stringify({
-          id: "eng",
-          provider: "jira",
-          settings: { baseUrl: board?.boardUrl, project: "ENG" },
-          credentials: { email, apiToken },
-        }),
-      );
-      const connected = await boardwalk(["connect", "hooli", "--file", file]);
+      const connected = await boardwalk(["connect", "hooli", "--file", await boardFile()]);
       expect(connected).toMatchObject({
         code: 0,
         stdout: "Connected eng (jira): 1 workflows, 10 tickets.\n",
@@ -160,6 +161,83 @@ describe("the command line", () => {
   );
 
   it(
+    "shows the tools of each surface and how they have changed",
+    async () => {
+      const listed = await boardwalk(["tools", "list", "acme"]);
+      expect(listed.stdout).toMatch(
+        /^\/t\/acme\/mcp \(.*\), follows the boards, sha256 [0-9a-f]{12}\nTOOL +TITLE +SAY\n/m,
+      );
+      expect(listed.stdout).toMatch(/^acme_engineering_move_to_in_review +Move to In Review +\S/m);
+      const frozen = await boardwalk(["tools", "list", "acme", "--surface", "alexa"]);
+      expect(frozen.stdout).toContain("never changes");
+      expect(frozen.stdout).not.toContain("acme_engineering");
+      expect((await boardwalk(["tools", "diff", "acme"])).stdout).toBe("The tools are the same.\n");
+      const kept = join(dir, "tools.json");
+      await writeFile(kept, (await boardwalk(["tools", "list", "acme", "--json"])).stdout);
+      const eyes = eyesOf(acme);
+      await eyes.rename("Blocked", "On ice");
+      expect(await boardwalk(["import", "acme", "eng"])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("renamed Blocked -> On ice"),
+      });
+      const seen = await boardwalk(["tools", "diff", "acme"]);
+      expect(seen.stdout).toMatch(
+        /renamed +acme_engineering_move_to_blocked +acme_engineering_move_to_on_ice/,
+      );
+      const since = await boardwalk(["tools", "diff", "acme", "--since", kept, "--json"]);
+      const { changes } = JSON.parse(since.stdout) as { changes: object[] };
+      expect(changes).toContainEqual({
+        surface: "2025",
+        kind: "added",
+        after: "acme_engineering_move_to_on_ice",
+      });
+      expect(JSON.stringify(changes)).not.toContain("alexa");
+      await eyes.rename("On ice", "Blocked");
+      await boardwalk(["import", "acme", "eng"]);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "tries a board without keeping anything, and forgets one only when told so",
+    async () => {
+      await boardwalk(["tenant", "add", "piper"]);
+      const file = await boardFile();
+      const tried = await boardwalk(["connect", "piper", "--file", file, "--dry-run"]);
+      expect(tried).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("Nothing was kept. It would be 1 workflows, 10 tickets"),
+      });
+      const nothing = await boardwalk(["import", "piper", "eng"]);
+      expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining('no connection "eng"') });
+      expect(await boardwalk(["connect", "piper", "--file", file, "--json"])).toMatchObject({ code: 0 });
+      const replayed = await boardwalk(["replay", "piper", "--wait"]);
+      expect(replayed.stdout).toMatch(/1 boards\. Every board has been read\.\n$/);
+      expect(replayed.stderr).toContain("reading anew ...");
+      const unsure = await boardwalk(["disconnect", "piper", "eng"]);
+      expect(unsure).toMatchObject({ code: 1, stderr: expect.stringContaining("add --yes") });
+      expect((await boardwalk(["disconnect", "piper", "eng", "--yes"])).stdout).toBe("Disconnected eng.\n");
+      expect((await boardwalk(["import", "piper", "eng"])).code).toBe(1);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "makes secrets, prints settings without them, and completes itself",
+    async () => {
+      const made = await boardwalk(["init-secrets"]);
+      expect(made.stdout).toMatch(/^BOARDWALK_ADMIN_TOKEN=.{40,}\nBOARDWALK_ENCRYPTION_KEYS=k1:.{44}\n$/);
+      const printed = await boardwalk(["config", "print"], { BOARDWALK_ENCRYPTION_KEYS: "" });
+      expect(printed.stdout).toMatch(/^BOARDWALK_ADMIN_TOKEN +\(set\)$/m);
+      expect(printed.stdout).not.toContain(demo.line.admin.token);
+      expect((await boardwalk(["complete", "--", "tools", ""])).stdout).toMatch(/^list\t.*\ndiff\t/);
+      for (const shell of ["bash", "zsh", "fish"])
+        expect((await boardwalk(["completion", shell])).stdout).toContain("boardwalk complete --");
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "fails with one sentence that says what to do",
     async () => {
       expect(await boardwalk(["tenant", "add", "Not An Id"])).toMatchObject({
@@ -170,6 +248,8 @@ describe("the command line", () => {
         code: 1,
         stderr: expect.stringContaining('no connection "nowhere"'),
       });
+      const debugged = await boardwalk(["--debug", "import", "hooli", "nowhere"]);
+      expect(debugged.stderr).toMatch(/no connection "nowhere".*"code": "not_found_or_hidden"/s);
       const away = await boardwalk(["tenant", "list"], { BOARDWALK_URL: "http://127.0.0.1:9" });
       expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining("boardwalk serve") });
       const wrong = await boardwalk(["tenant", "list"], { BOARDWALK_ADMIN_TOKEN: "not-the-token-of-it" });

@@ -44,10 +44,10 @@ describe("boardwalk member", () => {
     expect((await boardwalk("member", "list", "--tenant", "acme")).out).toMatch(
       /^NAME +SINCE\nAnn O'Neil +20/,
     );
-    const removed = await boardwalk("member", "remove", "Ann O'Neil", "--tenant", "acme");
+    const removed = await boardwalk("member", "remove", "Ann O'Neil", "--tenant", "acme", "--yes");
     expect(removed.out).toBe("Removed Ann O'Neil.\n");
     expect(await asked()).toBe(401);
-    const again = await boardwalk("member", "remove", "Ann O'Neil", "--tenant", "acme");
+    const again = await boardwalk("member", "remove", "Ann O'Neil", "--tenant", "acme", "--yes");
     expect([again.code, again.err]).toEqual([1, expect.stringContaining("nobody of that name")]);
   }, 60_000);
 
