@@ -57,7 +57,10 @@ export async function openInspection(config: Config): Promise<Inspection> {
     const reach = config.allowPrivateHosts ? undefined : createReach();
     if (reach !== undefined) closers.push(() => reach.close());
     const seenBy = { log, tracing: undefined };
-    const { connections, tickets } = wire(config, { keeps, store, hooks, ...state }, seenBy, reach, called);
+    const { connections, tickets } = wire(config, { keeps, store, hooks, ...state }, seenBy, {
+      reach,
+      called,
+    });
     return {
       ...{ keeps, store, hooks, connections, tickets, close },
       ...(reach === undefined ? {} : { reach }),

@@ -7,7 +7,7 @@ import { BOARDS, REPOSITORIES } from "../connectors/index.js";
 import { type AppMetrics, createAppMetrics } from "./app-metrics.js";
 import { addressesOf, openOauth, openOauthRecords } from "./app-oauth.js";
 import { openPage } from "./app-page.js";
-import type { Budgets, Reach } from "./board/connector.js";
+import type { Budgets, ConnectorKind, Reach } from "./board/connector.js";
 import { createReach } from "./board/reach.js";
 import { createUrlCheck } from "./board/safe-url.js";
 import { type Config, type EncryptionKey, requireEncryptionKeys, secretsOf } from "./config.js";
@@ -78,6 +78,8 @@ export interface AppOptions {
   readonly writeLog?: (line: string) => void;
   /** Keeps state in memory whatever else is there: for the demo and tests. */
   readonly inMemory?: boolean;
+  /** Boards beside the four that are built in; see docs/connectors.md. */
+  readonly boards?: readonly ConnectorKind[];
   /** Adds routes beside the service's own, behind the admin token: for the demo. */
   readonly routes?: (router: Routes) => void;
 }
@@ -112,7 +114,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const kept = { ...opened, hooks: observeHooks(opened.hooks, seen) };
     const reach = config.allowPrivateHosts ? undefined : createReach();
     if (reach !== undefined) closers.push(() => reach.close());
-    const parts = wire(config, kept, seen, reach);
+    const parts = wire(config, kept, seen, { reach, boards: options.boards });
     if (config.metricsPort !== undefined) closers.push(await startMetrics(config, parts.metrics, log));
     let stopWork = async () => {};
     // Begun after the web half and ended after it: what was asked of it to the last is still done here.
@@ -239,13 +241,20 @@ interface Parts {
   publicUrl(): string | undefined;
 }
 
-/** The parts that web half and workers share. `called`: told of the address of every request to a board. */
+export interface Outward {
+  readonly reach: Reach | undefined;
+  /** Boards beside those that are built in. */
+  readonly boards?: readonly ConnectorKind[] | undefined;
+  /** Told of the address of every request to a board. */
+  called?(url: string): void;
+}
+
+/** The parts that web half and workers share. */
 export function wire(
   config: Config,
   state: State,
   { log, tracing }: SeenBy,
-  reach: Reach | undefined,
-  called: (url: string) => void = () => {},
+  { reach, boards = [], called }: Outward,
 ): Parts {
   const now = () => new Date();
   const workflows = createWorkflows();
@@ -255,18 +264,19 @@ export function wire(
       : requireEncryptionKeys(config);
   const check = createUrlCheck({ allowPrivateHosts: config.allowPrivateHosts });
   const checkUrl = async (url: string) => {
-    called(url);
+    called?.(url);
     await check(url);
   };
   const outward = { checkUrl, ...(reach === undefined ? {} : { reach }) };
-  const providers = BOARDS.map(({ provider }) => provider);
+  const kinds = [...BOARDS, ...boards];
+  const providers = kinds.map(({ provider }) => provider);
   const metrics = createAppMetrics({
     ...{ store: state.store, jobs: state.hooks, providers, version: VERSION, now },
     contract: async () => (await frozenContract()).sha256,
   });
   const opener: OpenerDeps = {
     tells: metrics.tells,
-    kinds: BOARDS,
+    kinds,
     vcsKinds: REPOSITORIES,
     hooksFor: (vcs, settings) => ({
       "draft-pull-request": createDraftPullRequest(vcs, {
@@ -467,7 +477,7 @@ async function startMetrics(
   metrics: AppMetrics,
   log: RootLog,
 ): Promise<() => Promise<void>> {
-  const server = await listening(createMetricsApp(metrics), metricsPort, metricsHost ?? host);
+  const server = await listening(createMetricsApp(metrics, VERSION), metricsPort, metricsHost ?? host);
   log.info({ url: `${urlOf(server, metricsHost ?? host)}/metrics` }, "metrics");
   return () => stopServer(server, 0);
 }

@@ -10,6 +10,7 @@ export type {
   MoveInput,
   Ticket,
 } from "./board/connector.js";
+export { errorFromAnswer, errorFromTransport, siteOf, through, withTimeout } from "./board/http.js";
 export type { Vcs, VcsKind } from "./board/vcs.js";
 export { type Config, loadConfig, parseConfig } from "./config.js";
 export { createBullmqHooks } from "./hooks/bullmq.js";

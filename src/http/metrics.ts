@@ -17,9 +17,17 @@ export function addMetricsRoute(app: Express, metrics: Metrics): void {
   });
 }
 
-/** For an address of its own: the counts and nothing else. */
-export function createMetricsApp(metrics: Metrics): Express {
+/** Answers as long as the process runs and its event loop turns. */
+export function addHealthRoute(app: Express, version: string): void {
+  app.get("/healthz", (_request, response) => {
+    response.json({ ok: true, version });
+  });
+}
+
+/** For an address of its own, which a worker has too: the counts, and that the process is well. */
+export function createMetricsApp(metrics: Metrics, version: string): Express {
   const app = express().disable("x-powered-by").disable("etag").use(helmet());
   addMetricsRoute(app, metrics);
+  addHealthRoute(app, version);
   return app.use(notFound).use(problemHandler(() => {}));
 }

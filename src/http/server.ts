@@ -8,7 +8,7 @@ import { operatorsOnly, requireCaller } from "./admin-caller.js";
 import type { AdminDeps } from "./admin-deps.js";
 import type { Leaving } from "./leaving.js";
 import { createMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
-import { addMetricsRoute, type Metrics } from "./metrics.js";
+import { addHealthRoute, addMetricsRoute, type Metrics } from "./metrics.js";
 import type { Oauth } from "./oauth.js";
 import type { Addresses } from "./oauth-resources.js";
 import { addOpenapiRoute } from "./openapi.js";
@@ -73,9 +73,7 @@ function forOperators(deps: HttpDeps, add: (router: Router) => void): Router {
 }
 
 function addHealthRoutes(app: Express, deps: HttpDeps): void {
-  app.get("/healthz", (_request, response) => {
-    response.json({ ok: true, version: deps.version });
-  });
+  addHealthRoute(app, deps.version);
   app.get("/readyz", async (_request, response) => {
     deps.leaving.asked();
     const leaving = deps.leaving.begun;

@@ -56,6 +56,13 @@ describe("docker-compose.yml", () => {
     for (const each of [web, worker]) expect(each.depends_on?.redis?.condition).toBe("service_healthy");
   });
 
+  it("asks for the health of each at an address that its role has", () => {
+    for (const each of [web, worker]) {
+      const { metricsPort } = parseConfig(each.environment ?? {});
+      expect(each.healthcheck.test.join(" ")).toContain(`http://127.0.0.1:${metricsPort}/healthz`);
+    }
+  });
+
   it("publishes nothing beyond the machine, and Redis not at all", () => {
     expect(redis.ports).toBeUndefined();
     for (const port of web.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
