@@ -74,7 +74,7 @@ export function startWorker(
       if (!(await waitFor(place))) return later(job, token, 0);
     }
     try {
-      if (performance.now() - fetchedAt > settings.lockMs / 2) await requireLock(job, token);
+      if (performance.now() - fetchedAt > settings.lockMs / 2) await requireLock(job, token, settings.lockMs);
       return await perform(job, parsed.data, token);
     } finally {
       lanes.leave(lane);
@@ -88,12 +88,6 @@ export function startWorker(
     const taken = await place;
     worker.concurrency -= 1;
     return taken;
-  }
-
-  /** A process that stood still while its job waited may have lost it to another, who is at work on it. */
-  async function requireLock(job: BullJob, token: string): Promise<void> {
-    if ((await job.extendLock(token, settings.lockMs)) !== 1)
-      throw new Error("this job was lost to another worker");
   }
 
   async function perform(job: BullJob, payload: Payload, token: string): Promise<JobReply> {
@@ -150,6 +144,11 @@ export function startWorker(
     draining ??= drain();
     return draining;
   };
+}
+
+/** A process that stood still while its job waited may have lost it to another, who is at work on it. */
+async function requireLock(job: BullJob, token: string, lockMs: number): Promise<void> {
+  if ((await job.extendLock(token, lockMs)) !== 1) throw new Error("this job was lost to another worker");
 }
 
 /** Puts the job off, which counts neither as done nor as a try. */
