@@ -228,6 +228,7 @@ export function describeDemo({ line, app }: Demo): string {
     '  "Move push notifications to in review" (there are two on the Linear board: which one?)',
     '  "Move the contacts import to in review" (Linear would; the team\'s own rule does not)',
     "",
+    "Or watch it all, with a worker that dies in the middle of a move: npm run demo -- --tour",
     'Without a client: npm run demo -- --say "move the login bug to in review"',
     `The board itself: curl -s ${acme.connections[0]?.boardUrl}/rest/api/3/issue/ENG-1?fields=status -H "Authorization: ${acme.connections[0]?.authorization}"`,
     "",

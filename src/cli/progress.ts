@@ -14,7 +14,7 @@ const LINE_EVERY_MS = 5_000;
 
 interface Out {
   readonly isTTY?: boolean;
-  write(text: string): unknown;
+  write(text: string): boolean;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function withProgress<T>(
   out: Out = process.stderr,
   lineEveryMs = LINE_EVERY_MS,
 ): Promise<T> {
-  const teller = out.isTTY ? bar(what, unit) : lines(what, unit, out, lineEveryMs);
+  const teller = out.isTTY ? bar(what, unit, out) : lines(what, unit, out, lineEveryMs);
   let over = false;
   const working = work().finally(() => {
     over = true;
@@ -54,10 +54,10 @@ interface Teller {
   end(): void;
 }
 
-function bar(what: string, unit: string): Teller {
+function bar(what: string, unit: string, out: Out): Teller {
   const single = new progress.SingleBar(
     {
-      stream: process.stderr,
+      stream: out as NodeJS.WritableStream,
       clearOnComplete: true,
       hideCursor: true,
       format: (options, { progress: share, value, total }) => {

@@ -1,11 +1,12 @@
+import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { withProgress } from "../../../src/cli/progress.js";
+import { type Seen, withProgress } from "../../../src/cli/progress.js";
 import { until } from "../../support/until.js";
 
 describe("progress where no terminal is", () => {
   const out = () => {
     const said: string[] = [];
-    return { said, write: (text: string) => said.push(text) };
+    return { said, write: (text: string) => said.push(text) > 0 };
   };
 
   it("is one plain line for what is soon over, and the work's own answer", async () => {
@@ -43,5 +44,34 @@ describe("progress where no terminal is", () => {
     };
     await expect(withProgress("importing", "tickets", look, fail, out())).rejects.toThrow("the work failed");
     expect(await withProgress("importing", "tickets", look, async () => "done", out())).toBe("done");
+  });
+});
+
+describe("progress on a terminal", () => {
+  it("is a bar where the end is known, a count where it is not, and gone when it is over", async () => {
+    const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+    let shown = "";
+    terminal.on("data", (data) => {
+      shown += String(data);
+    });
+    let end = () => {};
+    const work = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let seen: Seen = { done: 7 };
+    const telling = withProgress(
+      "importing",
+      "tickets",
+      async () => seen,
+      () => work,
+      terminal,
+    );
+    await until(() => shown.includes("importing 7 tickets"));
+    seen = { done: 10, total: 20 };
+    await until(() => /importing █+░+ 10\/20 tickets/.test(shown));
+    end();
+    await telling;
+    // The line is cleared, so that the answer stands alone.
+    expect(shown.endsWith("\u001b[2K")).toBe(true);
   });
 });
