@@ -1,10 +1,13 @@
 /**
- * A server for `mcp.ts` to measure, as a process of its own: `mcp-server.ts service|bare TOOLS`. Prints its port and a
- * token for it.
+ * A server for `mcp.ts` to measure, as a process of its own: `mcp-server.ts service|bare|raw TOOLS [MODEL]`. Prints its port
+ * and a token for it, and then, for each line that it reads, how much memory is in use.
  * `service` is Boardwalk's web half as it is run: token looked up and answer taken from what Redis keeps.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -101,6 +104,51 @@ async function bare(tools: number): Promise<Served> {
   return { port: (server.address() as AddressInfo).port, token: "none-is-asked-for" };
 }
 
-const [kind = "service", tools = "1"] = process.argv.slice(2);
-const served = await (kind === "service" ? service(Number(tools)) : bare(Number(tools)));
-process.stdout.write(`${JSON.stringify(served)}\n`);
+interface Model extends Served {
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+/** `node:http` and nothing else, sending the bytes that another server answers to this request. */
+async function raw({ port, token, headers, body }: Model): Promise<Served> {
+  const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: "POST",
+    headers: {
+      ...Object.fromEntries(headers.map((line) => line.split(": ", 2))),
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body,
+  });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const server = createServer((_req, res) => {
+    res.writeHead(200, { "content-type": "application/json", "content-length": bytes.length });
+    res.end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { port: (server.address() as AddressInfo).port, token };
+}
+
+/** Answers each line with the bytes that are in use once there is no garbage. */
+function tellHeap(): void {
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc") as () => void;
+  createInterface({ input: process.stdin }).on("line", async () => {
+    for (let round = 0; round < 5; round++) {
+      gc();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { heapUsed, external } = process.memoryUsage();
+    process.stdout.write(`${heapUsed + external}\n`);
+  });
+}
+
+async function serve(kind: string, tools: number, model: string): Promise<Served> {
+  if (kind === "bare") return await bare(tools);
+  return kind === "raw" ? await raw(JSON.parse(model) as Model) : await service(tools);
+}
+
+const [kind = "service", tools = "1", model = ""] = process.argv.slice(2);
+process.stdout.write(`${JSON.stringify(await serve(kind, Number(tools), model))}\n`);
+tellHeap();

@@ -1,7 +1,7 @@
 /**
- * (b) a read tool of the whole service, authenticated and answered from Redis, against the SDK's bare handler, and (d) `tools/list` of 5, 50 and 200 tools (at 200 in a
- * quarter of its time).
- * Server and client are processes of their own, pinned to a core each where `taskset` exists, and take turns.
+ * What agents ask of the service as a whole, token and all: a read tool and `tools/list` against the SDK's own bare
+ * handler, the longest list against `node:http` sending the same bytes too, and what a session that idles costs.
+ * Servers and client are processes of their own, pinned to a core each where `taskset` exists, and take turns.
  */
 import { fileURLToPath } from "node:url";
 import { type Row, round3 } from "./harness.js";
@@ -23,8 +23,15 @@ interface Request {
   readonly expect: string;
 }
 
-const REPETITIONS = 5;
-const SLICE_MS = 800;
+type Kind = "service" | "bare" | "raw";
+
+const TURNS = 9;
+const SLICE_MS = 500;
+/** Before anything is measured, each server has answered so often: it has been compiled by then, on a busy machine too. */
+const WARM_CALLS = 4_000;
+const MOST_WARM_SLICES = 40;
+const SESSIONS = 1_000;
+const ALLOWED_PER_SESSION_KB = 12;
 
 /** The same request in the two protocol eras. */
 function requestOf(era: "2025" | "2026", method: string, params: object, expect: string): Request {
@@ -49,40 +56,78 @@ function requestOf(era: "2025" | "2026", method: string, params: object, expect:
   };
 }
 
-/** Ours and theirs in turns; the median of each. */
-async function compare(
+/** The servers in turns; the median of each. */
+async function compare<K extends Kind>(
+  kinds: readonly K[],
   tools: number,
   connections: number,
   request: Request,
-): Promise<{ readonly ours: Measured; readonly theirs: Measured }> {
+): Promise<Readonly<Record<K, Measured>>> {
   const client = new BenchProcess("mcp-load.ts", [], 1);
-  const servers = {
-    ours: new BenchProcess("mcp-server.ts", ["service", String(tools)], 0),
-    theirs: new BenchProcess("mcp-server.ts", ["bare", String(tools)], 0),
+  const servers = new Map<K, { readonly process: BenchProcess; readonly at: Served }>();
+  const measure = async (kind: K): Promise<Measured> => {
+    const { port = 0, token = "" } = servers.get(kind)?.at ?? {};
+    const headers = [`authorization: Bearer ${token}`, ...request.headers];
+    return JSON.parse(await client.ask({ ...request, port, headers, connections, ms: SLICE_MS })) as Measured;
   };
   try {
-    const served = {
-      ours: JSON.parse(await servers.ours.line()) as Served,
-      theirs: JSON.parse(await servers.theirs.line()) as Served,
-    };
-    const measure = async (who: "ours" | "theirs"): Promise<Measured> => {
-      const { port, token } = served[who];
-      const headers = [`authorization: Bearer ${token}`, ...request.headers];
-      return JSON.parse(
-        await client.ask({ ...request, port, headers, connections, ms: SLICE_MS }),
-      ) as Measured;
-    };
-    const measured = { ours: [] as Measured[], theirs: [] as Measured[] };
-    // The first turn of each only warms up.
-    for (let turn = 0; turn <= REPETITIONS; turn++) {
-      for (const who of turn % 2 === 0 ? (["ours", "theirs"] as const) : (["theirs", "ours"] as const)) {
-        const figures = await measure(who);
-        if (turn > 0) measured[who].push(figures);
+    for (const kind of kinds) {
+      const model = kind === "raw" ? JSON.stringify({ ...request, ...[...servers.values()][0]?.at }) : "";
+      const process = new BenchProcess("mcp-server.ts", [kind, String(tools), model], 0);
+      servers.set(kind, { process, at: JSON.parse(await process.line()) as Served });
+    }
+    for (const kind of kinds) await warmUp(() => measure(kind));
+    const measured = new Map(kinds.map((kind) => [kind, [] as Measured[]]));
+    for (let turn = 0; turn < TURNS; turn++) {
+      for (let i = 0; i < kinds.length; i++) {
+        const kind = kinds[(turn + i) % kinds.length] as K;
+        measured.get(kind)?.push(await measure(kind));
       }
     }
-    return { ours: median(measured.ours), theirs: median(measured.theirs) };
+    return Object.fromEntries([...measured].map(([kind, all]) => [kind, median(all)])) as Record<K, Measured>;
   } finally {
-    for (const one of [client, servers.ours, servers.theirs]) one.stop();
+    for (const one of [client, ...[...servers.values()].map(({ process }) => process)]) one.stop();
+  }
+}
+
+async function warmUp(measure: () => Promise<Measured>): Promise<void> {
+  let calls = 0;
+  for (let slice = 0; calls < WARM_CALLS && slice < MOST_WARM_SLICES; slice++)
+    calls += (await measure()).perSecond * (SLICE_MS / 1_000);
+}
+
+/** Kilobytes of heap that each of {@link SESSIONS} sessions costs the process that serves them, once it has been tidied. */
+async function sessionCost(): Promise<number> {
+  const server = new BenchProcess("mcp-server.ts", ["service", "1"], 0);
+  try {
+    const { port, token } = JSON.parse(await server.line()) as Served;
+    const heap = async () => Number(await server.ask({ ask: "heap" }));
+    // What grows once, whoever comes, has grown then.
+    await beginSessions(port, token, SESSIONS / 4);
+    const before = await heap();
+    await beginSessions(port, token, SESSIONS);
+    return ((await heap()) - before) / SESSIONS / 1024;
+  } finally {
+    server.stop();
+  }
+}
+
+async function beginSessions(port: number, token: string, count: number): Promise<void> {
+  const params = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "bench", version: "1" },
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  for (let begun = 0; begun < count; begun++) {
+    const response = await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST", headers, body });
+    await response.arrayBuffer();
+    if (!response.headers.has("mcp-session-id")) throw new Error(`No session: ${response.status}.`);
   }
 }
 
@@ -105,17 +150,27 @@ export async function run(): Promise<Row[]> {
   for (const era of ["2025", "2026"] as const) {
     const request = requestOf(era, "tools/call", call, "is in Status number 0.");
     for (const connections of [1, 8, 64]) {
-      const { ours, theirs } = await compare(1, connections, request);
+      const { service, bare } = await compare(["service", "bare"], 1, connections, request);
       const name = `read tool over MCP ${era}, ${connections} connections`;
-      rows.push(row(name, "calls/s", connections === 1 ? REPORTED : 1, ours.perSecond, theirs.perSecond));
+      const target = connections === 1 ? REPORTED : 2.6;
+      rows.push(row(name, "calls/s", target, service.perSecond, bare.perSecond));
     }
   }
+  const list = requestOf("2026", "tools/list", {}, "read_ticket");
   for (const tools of [5, 50, 200]) {
-    const { ours, theirs } = await compare(tools, 1, requestOf("2026", "tools/list", {}, "read_ticket"));
-    const target = tools === 200 ? 4 : REPORTED;
-    rows.push(row(`tools/list of ${tools}`, "lists/s", target, 1000 / ours.p50Ms, 1000 / theirs.p50Ms));
+    const { service, bare, raw } = await compare(["service", "bare", "raw"], tools, 1, list);
+    const name = `tools/list of ${tools}`;
+    rows.push(row(name, "lists/s", tools === 200 ? 4 : REPORTED, 1000 / service.p50Ms, 1000 / bare.p50Ms));
+    if (tools < 200) continue;
+    const same = `${name}, node:http sending the same bytes (ours may take 2.5x)`;
+    rows.push(row(same, "lists/s", 0.4, 1000 / service.p50Ms, 1000 / raw.p50Ms));
   }
-  return rows;
+  const cost = await sessionCost();
+  const name = `memory of an idle session of 2025, of ${SESSIONS} (what it may cost beside)`;
+  rows.push(row(name, "KB", 1, cost, ALLOWED_PER_SESSION_KB));
+  return rows.map((each) =>
+    each.unit === "KB" ? { ...each, ratio: round3(each.theirs / each.ours) } : each,
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) console.table(await run());
