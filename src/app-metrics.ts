@@ -3,6 +3,7 @@ import { createStateGauges, processMetrics, type StateDeps } from "./app-metrics
 import type { Metrics } from "./http/metrics.js";
 import type { SettledMove } from "./store/store.js";
 import type { BoardTells } from "./sync/open-board.js";
+import type { MoveShape } from "./tickets/shapes.js";
 
 /** What operators count, by Prometheus' conventions. The labels hold no tenant, no ticket and no word of anyone's. */
 
@@ -10,6 +11,8 @@ export interface AppMetrics extends Metrics {
   /** Of boards: requests, refusals, renewed logins. */
   readonly tells: BoardTells;
   moved(move: SettledMove, ticket: string, tookMs: number): void;
+  /** A move that no worker saw: refused or asked about before there was anything to do. */
+  answered(answer: MoveShape): void;
   received(provider: string, result: string): void;
   lagged(provider: string, lagMs: number): void;
 }
@@ -30,10 +33,16 @@ export function createAppMetrics({ providers, version, ...deps }: AppMetricsOpti
   const registry = new Registry();
   const registers = [registry];
   const known = (provider: string) => (providers.includes(provider) ? provider : "other");
+  /** Of a ticket's id; nobody knows it of a ticket that was not found. */
+  const providerOf = (ticket = "") => known(ticket.split(".", 1)[0] ?? "");
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter({ name: PREFIX + name, help, labelNames, registers });
 
-  const moves = counter("moves_total", "Moves settled by this process.", ["provider", "outcome", "reason"]);
+  const moves = counter(
+    "moves_total",
+    "Moves that ended in this process: settled by its worker, or refused or asked about at its desk.",
+    ["provider", "outcome", "reason"],
+  );
   const took = new Histogram({
     name: `${PREFIX}move_duration_seconds`,
     help: "From the wish to its settlement, for moves settled by this process.",
@@ -75,9 +84,12 @@ export function createAppMetrics({ providers, version, ...deps }: AppMetricsOpti
       return await Registry.merge([registry, processMetrics()]).metrics();
     },
     moved({ outcome, code, already }, ticket, tookMs) {
-      const provider = known(ticket.split(".", 1)[0] ?? "");
+      const provider = providerOf(ticket);
       moves.inc({ provider, outcome, reason: code ?? (already ? "already" : "none") });
       took.observe({ provider, outcome }, Math.max(0, tookMs) / 1_000);
+    },
+    answered({ ticket, outcome, code, question }) {
+      moves.inc({ provider: providerOf(ticket?.id), outcome, reason: code ?? question?.about ?? "none" });
     },
     received: (provider, result) => webhooks.inc({ provider: known(provider), result }),
     lagged(provider, lagMs) {

@@ -39,7 +39,7 @@ import type { OpenerDeps } from "./sync/open-board.js";
 import { createPreviews, type Previews } from "./sync/previews.js";
 import { createSealer } from "./sync/seal.js";
 import { watchCalls } from "./telemetry/calls.js";
-import { traceTickets } from "./telemetry/desk.js";
+import { endingLine, tellEndings, traceTickets } from "./telemetry/desk.js";
 import { moveLine, observeHooks } from "./telemetry/jobs.js";
 import { scope } from "./telemetry/scope.js";
 import type { Tracing } from "./telemetry/tracing.js";
@@ -300,7 +300,11 @@ export function wire(
   });
   const views = createViews(workflows);
   const desk = createTickets({ views, jobs: state.hooks, now });
-  const tickets = tracing === undefined ? desk : traceTickets(desk, tracing);
+  const told = tellEndings(desk, (answer, talk) => {
+    metrics.answered(answer);
+    log.info(endingLine(answer, talk), "move answered");
+  });
+  const tickets = tracing === undefined ? told : traceTickets(told, tracing);
   const parts: Parts = {
     ...outward,
     connections,

@@ -25,6 +25,34 @@ export function traceTickets(tickets: Tickets, tracing: Tracing): Tickets {
   };
 }
 
+/** Tells of each move that ended at the desk, refused or asked about: workers, who tell of the others, never saw it. */
+export function tellEndings(
+  tickets: Tickets,
+  told: (answer: MoveShape, talk: Conversation) => void,
+): Tickets {
+  const telling =
+    <A>(ask: (talk: Conversation, args: A) => Promise<MoveShape>) =>
+    async (talk: Conversation, args: A) => {
+      const answer = await ask(talk, args);
+      if (answer.moveId === undefined) told(answer, talk);
+      return answer;
+    };
+  return { ...tickets, move: telling(tickets.move), undo: telling(tickets.undo) };
+}
+
+/** Such a move as a line: like that of a settled one, but for the ids that it has none of. */
+export function endingLine({ outcome, code, question, ticket }: MoveShape, { tenant, trail }: Conversation) {
+  return {
+    event: "move",
+    ...(trail?.request === undefined ? {} : { request_id: trail.request }),
+    tenant_id: tenant.id,
+    ...(ticket === undefined ? {} : { ticket: ticket.id }),
+    outcome,
+    ...(code === undefined ? {} : { code }),
+    ...(question === undefined ? {} : { asked: question.about }),
+  };
+}
+
 function internal(name: string, facts: Facts = {}) {
   return { name, kind: "internal", facts } as const;
 }

@@ -168,6 +168,19 @@ describe("a request's id", () => {
     expect(of(String(followed.line.request_id), "job")).toMatchObject([{ job: "observe" }]);
   });
 
+  it("is in the line of a move that ended before any worker heard of it", async () => {
+    await tool("board_move_to_in_review", { ticket: "no such words" }, "unknown-ticket");
+    await until(() => of("unknown-ticket", "move").length > 0);
+    expect(of("unknown-ticket", "move")).toMatchObject([
+      { half: "web", level: "info", tenant_id: "acme", outcome: "refused", code: "not_found_or_hidden" },
+    ]);
+    expect(of("unknown-ticket", "job")).toEqual([]);
+    const metrics = await (await fetch(`${web.url}/metrics`)).text();
+    expect(metrics).toContain(
+      'boardwalk_moves_total{provider="other",outcome="refused",reason="not_found_or_hidden"} 1',
+    );
+  });
+
   it("is in the line of a call that failed", async () => {
     await fetch(`${board.boardUrl}/__emulator/faults`, {
       method: "POST",
