@@ -253,6 +253,10 @@ async function crashButton({ demo, say, shows, leftOut, eyes }: Scene): Promise<
   shows("our own record says the same", read.spoken.includes("Peer check"));
 }
 
+const audit = z.object({
+  events: z.array(z.looseObject({ action: z.string(), outcome: z.string().optional() })),
+});
+
 async function otherTeam({ demo, say, shows, eyes }: Scene): Promise<void> {
   const { ticket } = await say("Where is the login bug?", "read_ticket", { ticket: "login bug" });
   const { token } = tenantNamed(demo, "globex");
@@ -273,5 +277,8 @@ async function otherTeam({ demo, say, shows, eyes }: Scene): Promise<void> {
     (error: unknown) => BoardwalkError.from(error),
   );
   shows(`Globex asks at Acme's address: "${refused?.message}"`, refused?.code === "forbidden");
+  const { events } = audit.parse(await adminGet(demo.line, "/tenants/globex/audit"));
+  const noted = events.some(({ action, outcome }) => action === "stray" && outcome === "forbidden");
+  shows("Globex's audit log has it", noted);
   shows("Jira: ENG-1 was not touched", (await eyes.moves("ENG-1")) === moved);
 }

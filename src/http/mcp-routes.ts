@@ -107,12 +107,31 @@ async function answer(
     return sendProblem(response, principal);
   }
   const elsewhere = whyNotHere(resource, principal);
-  if (elsewhere !== undefined) return sendProblem(response, new BoardwalkError("forbidden", elsewhere));
+  if (elsewhere !== undefined) {
+    await noteStray(resource, principal).catch((error: unknown) => deps.report(BoardwalkError.from(error)));
+    return sendProblem(response, new BoardwalkError("forbidden", elsewhere));
+  }
   await deps.mcp.handle(request, response, principal, {
     surface: resource.surface,
     askedAt,
     trail: trailOf(request),
     lacks: (scope) => challenge(deps, resource, response, "insufficient_scope", scope),
+  });
+}
+
+/** A client at the wrong door tries again and again. */
+const NOTE_STRAYS_EVERY_MS = 60_000;
+
+/** Into the caller's own audit log: nobody else learns that she was there. */
+async function noteStray({ path }: Resource, { tenant, speaker }: McpPrincipal): Promise<void> {
+  if (tenant === undefined) return;
+  if (!(await tenant.claim(`stray/${speaker.person}`, NOTE_STRAYS_EVERY_MS))) return;
+  await tenant.audit({
+    at: new Date().toISOString(),
+    action: "stray",
+    by: speaker,
+    outcome: "forbidden",
+    detail: { address: path },
   });
 }
 

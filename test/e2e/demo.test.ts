@@ -226,6 +226,27 @@ describe("bad input gets its code and sentence, and nothing changes", () => {
     expect((await boardWrites(acme)).length).toBe(writes);
   });
 
+  it("another tenant's token is noted in its own tenant's audit log, once for many tries, and in no other", async () => {
+    const { token } = demo.tenant("globex");
+    for (let time = 0; time < 3; time++)
+      expect((await post(acme.mcpUrl, rpc("find_tickets", {}), bearer(token))).status).toBe(403);
+    const strays = async (tenant: string) => {
+      const { events } = (await get(`/api/v1/tenants/${tenant}/audit`)).body as {
+        events: { action: string }[];
+      };
+      return events.filter(({ action }) => action === "stray");
+    };
+    const [noted, ...more] = await strays("globex");
+    expect(noted).toMatchObject({
+      outcome: "forbidden",
+      by: { person: "globex demo" },
+      detail: { address: "/t/acme/mcp" },
+    });
+    // Once a minute, and one minute may end meanwhile.
+    expect(more.length).toBeLessThan(2);
+    expect(await strays("acme")).toEqual([]);
+  });
+
   it("a board that answers HTML", async () => {
     const [board] = acme.connections;
     const faults = `${board?.boardUrl}/__emulator/faults`;
