@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { BoardwalkError, type ErrorCode } from "../errors.js";
 import type { ConnectorKit } from "./connector.js";
+import { withoutLease } from "./lease.js";
 import { privateHost } from "./safe-url.js";
 
 /** What connectors share about HTTP: time-outs, retries of reads, and one reading of what a board's answer means. */
@@ -151,7 +152,7 @@ export function rateLimited(board: string, retryAfterMs = 60_000, cause?: unknow
  */
 export async function rereading<T>(board: string, read: () => Promise<T>): Promise<T> {
   try {
-    return await read();
+    return await withoutLease(read);
   } catch (thrown) {
     const { code, retryAfterMs } = BoardwalkError.from(thrown);
     if (code !== "rate_limited") throw thrown;

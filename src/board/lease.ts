@@ -6,11 +6,16 @@ import { BoardwalkError } from "../errors.js";
  * cut off) has lost its job to another by then, and the write that it still has in hand would come after theirs.
  */
 
-const leases = new AsyncLocalStorage<number>();
+const leases = new AsyncLocalStorage<number | undefined>();
 
 /** Runs `work`; requests to boards that it begins after `ms` are refused by {@link checkLease}. */
 export function withLease<T>(ms: number, work: () => Promise<T>): Promise<T> {
   return leases.run(performance.now() + ms, work);
+}
+
+/** Runs `work`, which only reads, as no part of the lease: a board that took long over the write is still asked what came of it. */
+export function withoutLease<T>(work: () => Promise<T>): Promise<T> {
+  return leases.run(undefined, work);
 }
 
 /** Right before a request goes out. @throws BoardwalkError `busy` when the time for it is over. */

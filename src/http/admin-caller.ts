@@ -15,7 +15,7 @@ const callers = new WeakMap<Request, ApiCaller>();
 
 export interface CallerDeps {
   readonly adminToken: string;
-  readonly sessions: PageSessions;
+  readonly sessions: Pick<PageSessions, "find">;
 }
 
 /** Lets through whoever has the admin token or a session of the page. */

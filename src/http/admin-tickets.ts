@@ -32,7 +32,10 @@ type MoveBody = z.infer<typeof moveBody>;
 const IDEMPOTENCY_MS = 24 * 3_600_000;
 const keptAnswer = z.object({ body: z.string(), answer: moveShape });
 
-export function addTicketRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf): void {
+/** What these routes need. */
+export type TicketRouteDeps = Pick<AdminDeps, "tickets" | "replyBudgetMs">;
+
+export function addTicketRoutes(router: Router, deps: TicketRouteDeps, tenantOf: TenantOf): void {
   const talkOf = async (request: Request): Promise<Conversation> => ({
     tenant: await tenantOf(request),
     speaker: speakerOf(request, "api", "http"),
@@ -85,7 +88,7 @@ async function knownTicket(request: Request, tenantOf: TenantOf): Promise<string
 
 /** The same key asks for the same move: it is made once and answered alike, also after a restart in between. */
 async function moveOnce(
-  deps: AdminDeps,
+  deps: TicketRouteDeps,
   talk: Conversation,
   ticket: string,
   body: MoveBody,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Connector, Move, Ticket } from "../board/connector.js";
-import { withLease } from "../board/lease.js";
+import { withLease, withoutLease } from "../board/lease.js";
 import { BoardwalkError } from "../errors.js";
 import { type Job, type JobContext, TryAgain } from "../hooks/hooks.js";
 import { actorRecord, settledMove } from "../store/records.js";
@@ -261,7 +261,7 @@ async function write(
   } catch (thrown) {
     const error = BoardwalkError.from(thrown);
     if (error.retryable || error.code === "internal") throw error;
-    const now = await connector.readTicket(seen.id, signal);
+    const now = await withoutLease(() => connector.readTicket(seen.id, signal));
     // An earlier write of ours may have landed after we looked, and that is why this one was refused.
     const stop = now === undefined || now.status === seen.status ? undefined : reasonToStop(now, pending);
     return { seen: now ?? seen, ending: stop ?? refusal(error) };

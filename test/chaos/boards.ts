@@ -15,12 +15,16 @@ export interface ChaosBoard {
   readonly titles: readonly string[];
   /** The status of a ticket, from the board's own state. */
   statusOf(title: string): string;
+  /** Moves the ticket as a person at the board would. */
+  drag(title: string, to: string): void;
   /** The board's own id of a status. */
   statusId(name: string): string;
   /** The tickets whose move was asked for, one entry a request, in the order of their arrival. */
   readonly asked: readonly string[];
   /** How many moves the board has answered as done. */
   landed(): number;
+  /** How many requests it has answered, of whatever kind. */
+  answered(): number;
   close(): Promise<void>;
 }
 
@@ -114,9 +118,18 @@ async function jiraBoard(titles: readonly string[]): Promise<ChaosBoard> {
       );
       return found(jira.site.statuses.get(issue.status)?.name, issue.status);
     },
+    drag: (title, to) =>
+      jira.moveIssue(
+        found(
+          all().find((each) => each.title === title),
+          title,
+        ).id,
+        to,
+      ),
     statusId: (name) => jira.site.statusNamed(name).id,
     landed: () =>
       countLanded(jira.journal, ({ method, path }) => method === "POST" && path.endsWith("/transitions")),
+    answered: () => jira.journal.length,
     close: () => jira.close(),
   };
 }
@@ -142,11 +155,16 @@ async function linearBoard(titles: readonly string[]): Promise<ChaosBoard> {
         [...linear.workspace.issues.values()].find((each) => each.title === title),
         title,
       ).state.name,
+    drag(title, to) {
+      const issue = [...linear.workspace.issues.values()].find((each) => each.title === title);
+      linear.moveIssue(found(issue, title).id, to);
+    },
     statusId(name) {
       const [team] = linear.workspace.teams;
       return linear.workspace.stateNamed(found(team, "team"), name).id;
     },
     landed: () => countLanded(linear.journal, ({ operation }) => operation === "IssueMove"),
+    answered: () => linear.journal.length,
     close: () => linear.close(),
   };
 }
@@ -170,9 +188,14 @@ async function trelloBoard(titles: readonly string[]): Promise<ChaosBoard> {
         [...trello.world.cards.values()].find((each) => each.name === title),
         title,
       ).list.name,
+    drag(title, to) {
+      const card = [...trello.world.cards.values()].find((each) => each.name === title);
+      trello.moveCard(found(card, title).id, to);
+    },
     statusId: (name) => trello.listId(name),
     landed: () =>
       countLanded(trello.journal, ({ method, path }) => method === "PUT" && path.startsWith("/1/cards/")),
+    answered: () => trello.journal.length,
     close: () => trello.close(),
   };
 }
@@ -210,8 +233,10 @@ async function githubBoard(titles: readonly string[]) {
     titles,
     asked: record.asked,
     statusOf: (title) => found(project.statusOf(title) ?? undefined, title),
+    drag: (title, to) => project.move(title, to),
     statusId: (name) => project.optionId(name),
     landed: () => countLanded(emulator.journal, ({ operation }) => operation === "BoardwalkMoveItem"),
+    answered: () => emulator.journal.length,
     close: () => emulator.close(),
   };
   return { emulator, board };

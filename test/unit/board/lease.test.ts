@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rereading } from "../../../src/board/http.js";
 import { checkLease, withLease } from "../../../src/board/lease.js";
 import { until } from "../../support/until.js";
 
@@ -15,6 +16,14 @@ describe("a write's lease", () => {
         }
       });
       expect(refused).toMatchObject({ code: "busy", retryable: true });
+    });
+  });
+
+  it("does not bind the look at what came of the write", async () => {
+    await withLease(-1, async () => {
+      expect(() => checkLease()).toThrow();
+      await rereading("Jira", async () => checkLease());
+      expect(() => checkLease()).toThrow();
     });
   });
 
