@@ -46,6 +46,7 @@ import type { Tracing } from "./telemetry/tracing.js";
 import { createTenantBudgets, type Limits, type TenantBudgets } from "./tickets/budgets.js";
 import { createTickets } from "./tickets/desk.js";
 import { createTicketHandlers } from "./tickets/handlers.js";
+import { createRecency } from "./tickets/recency.js";
 import type { Tickets } from "./tickets/tickets.js";
 import { createViews, type Views } from "./tickets/view.js";
 import type { WorkerDeps } from "./tickets/worker-deps.js";
@@ -395,8 +396,11 @@ async function startWeb(
   closers: (() => Promise<void>)[],
 ): Promise<string> {
   const adminToken = requireAdminToken(config);
+  const recency = await createRecency(state.store);
+  closers.push(() => recency.close());
   const mcp = await createMcp({
     tickets: parts.tickets,
+    recency,
     allowedHosts: [...config.allowedHosts, ...hostsOf(config)],
     allowedOrigins: config.allowedOrigins,
     version: VERSION,
@@ -424,6 +428,7 @@ async function startWeb(
   const leaving = createLeaving();
   const app = createHttp({
     addresses,
+    recency,
     oauth,
     members: oauth.members,
     sessions: oauth.sessions,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { Store, TenantStore } from "../store/store.js";
+import type { Recency } from "../tickets/recency.js";
 import { createToken, hashToken } from "./tokens.js";
 
 /** Who is calling the MCP endpoints: a person by a token of her tenant. */
@@ -24,15 +25,47 @@ export interface Caller {
 }
 
 /** @throws BoardwalkError `unauthorized` for a missing, wrong or revoked token. */
-export async function callerOf(store: Store, token: string | undefined): Promise<Caller> {
-  const handle = token === undefined ? undefined : await store.findHandle("token", hashToken(token));
-  if (handle === undefined) {
-    throw new BoardwalkError(
-      "unauthorized",
-      "Send a valid token as `Authorization: Bearer`. An admin of your tenant can make one.",
-    );
-  }
+export type CallerOf = (token: string | undefined) => Promise<Caller>;
+
+interface Looked {
+  readonly at: number;
+  readonly caller: Promise<Caller>;
+}
+
+/** Tokens whose look-ups are kept, by their hashes; who was looked up longest ago goes first. */
+const MOST_KEPT = 10_000;
+
+/** Looks tokens up, again and again: what one look-up said is believed for as long as `recency` says. */
+export function createCallers(store: Store, recency: Pick<Recency, "ofHandles">): CallerOf {
+  const looked = new Map<string, Looked>();
+  return async (token) => {
+    if (token === undefined) throw unauthorized();
+    const hash = hashToken(token);
+    const known = looked.get(hash);
+    if (known !== undefined && known.at >= recency.ofHandles()) return await known.caller;
+    const made = { at: performance.now(), caller: lookUp(store, hash) };
+    looked.delete(hash);
+    looked.set(hash, made);
+    if (looked.size > MOST_KEPT) looked.delete(looked.keys().next().value ?? hash);
+    // That it is nobody's is not kept: it may be somebody's in a moment, and strangers would fill the place.
+    made.caller.catch(() => {
+      if (looked.get(hash) === made) looked.delete(hash);
+    });
+    return await made.caller;
+  };
+}
+
+async function lookUp(store: Store, hash: string): Promise<Caller> {
+  const handle = await store.findHandle("token", hash);
+  if (handle === undefined) throw unauthorized();
   return { tenant: store.tenant(handle.tenant), token: tokenRecord.parse(JSON.parse(handle.value)) };
+}
+
+function unauthorized(): BoardwalkError {
+  return new BoardwalkError(
+    "unauthorized",
+    "Send a valid token as `Authorization: Bearer`. An admin of your tenant can make one.",
+  );
 }
 
 /** Makes a token; its text is in this answer and nowhere else. */

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { BoardwalkError } from "../errors.js";
 import type { Trail } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
-import { callerOf } from "./auth.js";
-import { createLikelyTenants, type LikelyTenants } from "./likely-tenants.js";
+import type { Recency } from "../tickets/recency.js";
+import { type CallerOf, createCallers } from "./auth.js";
 import type { Bearer, Oauth } from "./oauth.js";
 import {
   type Addresses,
@@ -37,13 +37,10 @@ export interface McpEndpoint {
     principal: McpPrincipal,
     options?: {
       readonly surface?: "generated" | "frozen";
-      readonly askedAt?: number;
       readonly trail?: Trail | undefined;
       lacks?(scope: string): void;
     },
   ): Promise<void>;
-  /** Begins to read what a request of this tenant needs, so that it is there when the request is handled. */
-  prepare(tenant: TenantStore, askedAt: number): void;
   /** What is wrong with the request's Origin or Host, if anything; asked before its token is. */
   guard(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
 }
@@ -53,6 +50,7 @@ export interface McpRoutesDeps {
   readonly mcp: McpEndpoint;
   readonly oauth: Pick<Oauth, "bearerOf">;
   readonly addresses: Addresses;
+  readonly recency: Recency;
   report(error: BoardwalkError): void;
 }
 
@@ -61,7 +59,7 @@ export type McpRoutes = (request: IncomingMessage, response: ServerResponse) => 
 
 /** Plain functions of Node's server: a read costs less than Express's way to it. */
 export function createMcpRoutes(given: McpRoutesDeps): McpRoutes {
-  const deps = { ...given, likely: createLikelyTenants() };
+  const deps = { ...given, callerOf: createCallers(given.store, given.recency) };
   return (request, response) => {
     const resource = resourceAt(pathOf(request.url ?? "/"), deps.addresses);
     if (resource === undefined) return false;
@@ -85,7 +83,7 @@ function pathOf(url: string): string {
 }
 
 interface Deps extends McpRoutesDeps {
-  readonly likely: LikelyTenants;
+  readonly callerOf: CallerOf;
 }
 
 async function answer(
@@ -96,9 +94,8 @@ async function answer(
 ): Promise<void> {
   const refused = deps.mcp.guard(request);
   if (refused !== undefined) return sendProblem(response, new BoardwalkError("forbidden", refused.message));
-  const askedAt = performance.now();
   const token = bearerOf(request.headers.authorization);
-  const principal = await admit(deps, resource, token, askedAt).catch((error: unknown) =>
+  const principal = await principalOf(deps, resource, token).catch((error: unknown) =>
     BoardwalkError.from(error),
   );
   if (principal instanceof BoardwalkError) {
@@ -113,7 +110,6 @@ async function answer(
   }
   await deps.mcp.handle(request, response, principal, {
     surface: resource.surface,
-    askedAt,
     trail: trailOf(request),
     lacks: (scope) => challenge(deps, resource, response, "insufficient_scope", scope),
   });
@@ -135,31 +131,9 @@ async function noteStray({ path }: Resource, { tenant, speaker }: McpPrincipal):
   });
 }
 
-/**
- * The token is looked up with each request, so one that was taken back opens nothing from then on.
- * @throws BoardwalkError `unauthorized` for a missing, wrong, expired or revoked token, or one for another address.
- */
-async function admit(
-  { likely, mcp, ...deps }: Deps,
-  resource: Resource,
-  token: string | undefined,
-  askedAt: number,
-): Promise<McpPrincipal> {
-  if (token === undefined) return await principalOf(deps, resource, token);
-  const guess = likely.of(token);
-  if (guess !== undefined) mcp.prepare(deps.store.tenant(guess), askedAt);
-  try {
-    const principal = await principalOf(deps, resource, token);
-    likely.saw(token, principal.tenant?.id);
-    return principal;
-  } catch (error) {
-    likely.saw(token, undefined);
-    throw error;
-  }
-}
-
+/** @throws BoardwalkError `unauthorized` for a missing, wrong, expired or revoked token, or one for another address. */
 async function principalOf(
-  { store, oauth }: Pick<McpRoutesDeps, "store" | "oauth">,
+  { store, oauth, callerOf }: Deps,
   resource: Resource,
   token: string | undefined,
 ): Promise<McpPrincipal> {
@@ -167,7 +141,7 @@ async function principalOf(
     const bearer = await oauth.bearerOf(token, resource.url);
     if (bearer !== undefined) return principalOfBearer(store, bearer);
   }
-  const { tenant, token: record } = await callerOf(store, token);
+  const { tenant, token: record } = await callerOf(token);
   const who = { speaker: { person: record.name }, scopes: record.scopes };
   return record.scopes.includes(SERVICE_SCOPE) ? who : { tenant, ...who };
 }

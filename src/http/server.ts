@@ -3,6 +3,7 @@ import express, { type Express, type Router } from "express";
 import helmet from "helmet";
 import { BoardwalkError } from "../errors.js";
 import type { Hooks } from "../hooks/hooks.js";
+import type { Recency } from "../tickets/recency.js";
 import { createAdminApi } from "./admin.js";
 import { operatorsOnly, requireCaller } from "./admin-caller.js";
 import type { AdminDeps } from "./admin-deps.js";
@@ -26,6 +27,7 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly version: string;
   readonly oauth: Oauth;
   readonly addresses: Addresses;
+  readonly recency: Recency;
   readonly page: Page;
   readonly leaving: Pick<Leaving, "asked" | "begun">;
   /** Left out where they are served at an address of their own. */

@@ -30,8 +30,8 @@ export interface Call {
   readonly trail?: Trail;
   /** Its Accept-Language. */
   readonly language?: string;
-  /** When the request came, as `performance.now()` tells it. */
-  readonly askedAt?: number;
+  /** Reads answer from what was true at this moment, as `performance.now()` tells it, or later. */
+  readonly since?: number;
   readonly budgetMs: number;
   readonly mayCall: (principal: Principal, tool: { readonly readOnly: boolean }) => boolean;
   /** Told of what was not the caller's fault. Never told what a ticket says. */
@@ -102,7 +102,7 @@ export function conversation(call: Call, tool?: string): Conversation {
     conversation: threadOf(call),
     ...(call.trail === undefined ? {} : { trail: call.trail }),
     ...(call.language === undefined ? {} : { acceptLanguage: call.language }),
-    ...(call.askedAt === undefined ? {} : { askedAt: call.askedAt }),
+    ...(call.since === undefined ? {} : { since: call.since }),
     // Its hosts know nothing of a destructive tool's hint, so there we ask ourselves.
     ...(call.surface === "frozen" ? { confirm: "closing" as const } : {}),
     ...(call.surface === "frozen" ? { repeats: "retries" as const } : {}),

@@ -20,8 +20,8 @@ export interface CataloguesOptions {
 
 /** Each tenant's catalogues, made again only when its workflows have changed, or its setting and `forget` was called. */
 export interface Catalogues {
-  /** No older than this call, or than the moment `askedAt`. */
-  get(tenant: TenantStore | undefined, surface: Surface, askedAt?: number): Promise<Shown>;
+  /** No older than this call, or as of the moment `since` or later. */
+  get(tenant: TenantStore | undefined, surface: Surface, since?: number): Promise<Shown>;
   forget(tenantId: string): void;
 }
 
@@ -39,9 +39,9 @@ const SAVE_ATTEMPTS = 5;
 export function createCatalogues(options: CataloguesOptions): Catalogues {
   const made = new Map<string, Made>();
   return {
-    async get(tenant, surface, askedAt) {
+    async get(tenant, surface, since) {
       if (tenant === undefined) return { catalogue: FROZEN, gating: "explain" };
-      const { revision, workflows } = await options.tickets.workflows(tenant, askedAt);
+      const { revision, workflows } = await options.tickets.workflows(tenant, since);
       const key = `${surface}:${tenant.id}`;
       const kept = made.get(key);
       if (kept?.revision === revision) return kept.shown;

@@ -25,8 +25,8 @@ export interface Legacy {
 export interface Asker {
   readonly principal: Principal;
   readonly surface: Surface;
-  /** When the request came, as `performance.now()` tells it. */
-  readonly askedAt: number;
+  /** Reads answer from what was true at this moment, as `performance.now()` tells it, or later. */
+  readonly since: number;
   /** Its Accept-Language. */
   readonly language?: string | undefined;
   readonly trail?: Trail | undefined;

@@ -4,6 +4,7 @@ import { BoardwalkError } from "../errors.js";
 import type { Trail } from "../hooks/hooks.js";
 import type { TenantStore } from "../store/store.js";
 import type { TenantBudgets } from "../tickets/budgets.js";
+import type { Recency } from "../tickets/recency.js";
 import type { KeptWorkflow, Tickets } from "../tickets/tickets.js";
 import { type Rejection, readJson } from "./body.js";
 import type { Call } from "./call.js";
@@ -51,6 +52,8 @@ export interface McpOptions {
   readonly sessions?: { readonly idleMs?: number };
   /** How much each tenant may use. @default anything */
   readonly budgets?: TenantBudgets;
+  /** How old what was read before may be. @default everything is read anew */
+  readonly recency?: Pick<Recency, "ofTenant">;
   /** How the replicas of a service reach each other, so that a session begun on one is served by all. */
   readonly bus?: SessionBus;
 }
@@ -60,8 +63,6 @@ export interface HandleOptions {
   readonly surface?: Surface;
   /** The parsed body, when whoever comes before had to look into it. */
   readonly body?: unknown;
-  /** When it came, as `performance.now()` tells it: no answer is older than that. @default now */
-  readonly askedAt?: number;
   /** Goes with what the request puts into the queue. */
   readonly trail?: Trail | undefined;
   /** Told of the scope that a refused request would have needed, before the refusal is written. */
@@ -80,8 +81,6 @@ export interface Mcp {
   shown(tenant: TenantStore): Promise<readonly ShownSurface[]>;
   /** What tools these workflows would make, if they were all that a team has. */
   preview(workflows: readonly KeptWorkflow[]): readonly ShownTool[];
-  /** Begins to read what a request that came at `askedAt` will need, should this tenant turn out to be who asks. */
-  prepare(tenant: TenantStore, askedAt: number): void;
   /** The Origin and Host check alone, for whoever wants to turn a request away before authenticating it. */
   guard(req: IncomingMessage): Rejection | undefined;
   /** A tenant's workflows, or its setting `mcp`, have changed: its catalogue is made anew, and its clients here, and no others, are told. */
@@ -207,10 +206,11 @@ class Endpoint implements Mcp {
     req: IncomingMessage,
     res: ServerResponse,
     principal: Principal,
-    { surface = "generated", body: given, askedAt = performance.now(), trail, lacks }: HandleOptions = {},
+    { surface = "generated", body: given, trail, lacks }: HandleOptions = {},
   ): Promise<void> {
     const language = req.headers["accept-language"];
-    const exchange = { req, res, principal, surface, askedAt, language, trail };
+    const since = this.#sinceFor(principal);
+    const exchange = { req, res, principal, surface, since, language, trail };
     let body = given;
     try {
       const refused = this.guard(req);
@@ -242,11 +242,6 @@ class Endpoint implements Mcp {
     }
   }
 
-  prepare(tenant: TenantStore, askedAt: number): void {
-    // Whoever needs it asks again, and hears what went wrong.
-    this.#options.tickets.workflows(tenant, askedAt).catch(() => undefined);
-  }
-
   async #post(exchange: Exchange, body: unknown, asked: readonly JSONRPCRequest[]): Promise<void> {
     const { req, res, principal } = exchange;
     const outcome = classifyInboundRequest({ httpMethod: "POST", ...standardHeaders(req), body });
@@ -266,6 +261,12 @@ class Endpoint implements Mcp {
     writeMessage(res, reply.status, reply.message);
   }
 
+  /** From when on what was read may be answered from. */
+  #sinceFor({ tenant }: Principal): number {
+    const { recency } = this.#options;
+    return recency === undefined || tenant === undefined ? performance.now() : recency.ofTenant(tenant.id);
+  }
+
   /** Keeps a place among its tenant's streams until the response is over. @throws BoardwalkError `rate_limited` */
   async #holdStream({ res, principal }: Exchange): Promise<void> {
     const release = await this.#options.budgets?.takeStream(principal.tenant);
@@ -275,13 +276,13 @@ class Endpoint implements Mcp {
   }
 
   async #callFor(asker: Asker, client: string | undefined): Promise<Call> {
-    const { principal, surface, askedAt, language, trail } = asker;
+    const { principal, surface, since, language, trail } = asker;
     const { tickets, budgetMs, mayCall } = this.#options;
     return {
       principal,
       surface,
-      askedAt,
-      ...(await this.#catalogues.get(principal.tenant, surface, askedAt)),
+      since,
+      ...(await this.#catalogues.get(principal.tenant, surface, since)),
       tickets,
       ...(client === undefined ? {} : { client }),
       ...(language === undefined ? {} : { language }),
@@ -299,7 +300,7 @@ class Endpoint implements Mcp {
       tickets: this.#options.tickets,
       modern,
       legacy,
-      callFor: (surface) => this.#callFor({ principal, surface, askedAt: performance.now() }, "page"),
+      callFor: (surface) => this.#callFor({ principal, surface, since: performance.now() }, "page"),
     });
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { TenantStore } from "../store/store.js";
 import { noPlace, type TenantBudgets } from "../tickets/budgets.js";
+import { MOST_MS } from "../tickets/recency.js";
 import type { EventStream } from "./event-stream.js";
 import type { Principal } from "./principal.js";
 import type { Focus, Session, Sessions } from "./sessions.js";
@@ -88,6 +89,8 @@ interface Shared {
   readonly tenant: TenantStore;
   readonly person: string;
   savedAt: number;
+  /** When it was last read from the store, as `performance.now()` tells it. */
+  readAt: number;
   /** It was begun elsewhere, and has no stream here yet: its client may have missed something. */
   adopted: boolean;
 }
@@ -135,7 +138,12 @@ class SharedTable implements SharedSessions {
     const local = this.#table.find(id, principal, surface);
     const { tenant, speaker } = principal;
     if (this.#options.bus === undefined || tenant === undefined || !SESSION_ID.test(id)) return local;
+    const known = local && this.#shared.get(local);
+    // Replicas tell each other what changes and what ends; this long, should their word be lost, it is not noticed.
+    if (known !== undefined && performance.now() - known.readAt < MOST_MS) return local;
+    const readAt = performance.now();
     const facts = await recallFacts(tenant, id);
+    if (known !== undefined) known.readAt = readAt;
     if (facts === undefined) {
       // Forgotten by the store, not ended: an end is told to everybody.
       if (local !== undefined) await this.#save(local);
@@ -166,7 +174,13 @@ class SharedTable implements SharedSessions {
 
   #share(session: Session, { tenant, speaker }: Principal, adopted: boolean): void {
     if (this.#options.bus === undefined || tenant === undefined) return;
-    this.#shared.set(session, { tenant, person: speaker.person, savedAt: 0, adopted });
+    this.#shared.set(session, {
+      tenant,
+      person: speaker.person,
+      savedAt: 0,
+      readAt: Number.NEGATIVE_INFINITY,
+      adopted,
+    });
   }
 
   during<T>(session: Session, work: () => Promise<T>): Promise<T> {

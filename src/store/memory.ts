@@ -39,10 +39,15 @@ export function createMemoryStore({ auditLimit = AUDIT_LIMIT }: MemoryStoreOptio
   const infos = new Map<string, TenantInfo>();
   const handles: Handles = new Map();
   const channels = new Map<string, Set<(message: string) => void>>();
+  const watchers = new Set<(tenant: string | undefined) => void>();
+  const changed = (tenant: string | undefined) => {
+    for (const watcher of watchers) watcher(tenant);
+  };
 
   return {
     tenant(id) {
-      const tenant = tenants.get(requireTenantId(id)) ?? new MemoryTenant(id, handles, auditLimit);
+      const tenant =
+        tenants.get(requireTenantId(id)) ?? new MemoryTenant(id, handles, { auditLimit, changed });
       tenants.set(id, tenant);
       return tenant;
     },
@@ -70,9 +75,17 @@ export function createMemoryStore({ auditLimit = AUDIT_LIMIT }: MemoryStoreOptio
         listeners.delete(wrapped);
       };
     },
+    async watch(listener) {
+      const own = (tenant: string | undefined) => listener(tenant);
+      watchers.add(own);
+      return async () => {
+        watchers.delete(own);
+      };
+    },
     async ping() {},
     async close() {
       channels.clear();
+      watchers.clear();
     },
   };
 }
@@ -83,9 +96,15 @@ function handleKey(kind: HandleKind, handle: string): string {
   return `${kind}:${handle}`;
 }
 
+interface MemoryTenantOptions {
+  readonly auditLimit: number;
+  changed(tenant: string | undefined): void;
+}
+
 class MemoryTenant implements TenantStore {
   readonly id: string;
   readonly #handles: Handles;
+  readonly #tell: MemoryTenantOptions["changed"];
   readonly #actors = new Map<string, { readonly version: number; readonly body: string }>();
   /** Both keyed by ticket, in order of their latest change: a changed key is deleted and set anew. */
   readonly #changes = new Map<string, number>();
@@ -99,9 +118,10 @@ class MemoryTenant implements TenantStore {
   readonly #audit: Log<string>;
   #revision = 0;
 
-  constructor(id: string, handles: Handles, auditLimit: number) {
+  constructor(id: string, handles: Handles, { auditLimit, changed }: MemoryTenantOptions) {
     this.id = id;
     this.#handles = handles;
+    this.#tell = changed;
     this.#audit = new Log<string>(auditLimit);
   }
 
@@ -154,6 +174,7 @@ class MemoryTenant implements TenantStore {
   #changed(id: string): void {
     this.#changes.delete(id);
     this.#changes.set(id, ++this.#revision);
+    this.#tell(this.id);
   }
 
   async deleteActors(ids: readonly string[]): Promise<void> {
@@ -217,6 +238,7 @@ class MemoryTenant implements TenantStore {
 
   #documentChanged(kind: DocumentKind): void {
     this.#documentRevisions.set(kind, (this.#documentRevisions.get(kind) ?? 0) + 1);
+    this.#tell(this.id);
   }
 
   async revisions(): Promise<Revisions> {
@@ -261,11 +283,14 @@ class MemoryTenant implements TenantStore {
     const key = handleKey(kind, handle);
     if ((this.#handles.get(key)?.tenant ?? this.id) !== this.id) throw handleTaken();
     this.#handles.set(key, { tenant: this.id, value });
+    this.#tell(undefined);
   }
 
   async unlink(kind: HandleKind, handle: string): Promise<void> {
     const key = handleKey(kind, handle);
-    if (this.#handles.get(key)?.tenant === this.id) this.#handles.delete(key);
+    if (this.#handles.get(key)?.tenant !== this.id) return;
+    this.#handles.delete(key);
+    this.#tell(undefined);
   }
 
   async audit(event: AuditEvent): Promise<void> {

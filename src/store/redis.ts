@@ -65,6 +65,7 @@ export function createRedisStore(options: RedisStoreOptions): Store {
       await connection.run((redis) => redis.publish(keys.channel(channel), message));
     },
     subscribe: (channel, listener) => subscriber.subscribe(keys.channel(channel), listener),
+    watch: (listener) => subscriber.watch(keys.changes, (channel) => listener(keys.changedTenant(channel))),
     async ping() {
       await connection.run((redis) => redis.ping());
     },

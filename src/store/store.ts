@@ -120,6 +120,12 @@ export interface Store {
   publish(channel: string, message: string): Promise<void>;
   /** @returns a function that stops listening. */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
+  /**
+   * Tells of every change, whoever made it, before its maker hears that it is made: the tenant whose revisions have
+   * grown, or none for a handle of anybody's. At most once, and not at all while the store is away.
+   * @returns a function that stops telling.
+   */
+  watch(listener: (tenant: string | undefined) => void): Promise<() => Promise<void>>;
   /** Rejects with `unavailable` when the store cannot be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;

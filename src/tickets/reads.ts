@@ -22,31 +22,31 @@ export function createReads(
 ): Pick<Tickets, "find" | "read" | "listMoves" | "describeBoard" | "workflows"> {
   return {
     async find(talk, args) {
-      const view = await views.fresh(talk.tenant, talk.askedAt);
+      const view = await views.fresh(talk.tenant, talk.since);
       const answer = find(view, args, speechFor(talk, view.speech));
       rememberHeard(talk, { tickets: answer.tickets.slice(0, 5) });
       return answer;
     },
     async read(talk, args) {
-      const view = await views.fresh(talk.tenant, talk.askedAt);
+      const view = await views.fresh(talk.tenant, talk.since);
       const talked = await talkedOf(talk, args.ticket);
       const answer = read(view, resolveTicket(view, args.ticket, talked), talk);
       rememberHeard(talk, toldBy(answer));
       return answer;
     },
     async listMoves(talk, args) {
-      const view = await views.fresh(talk.tenant, talk.askedAt);
+      const view = await views.fresh(talk.tenant, talk.since);
       const talked = await talkedOf(talk, args.ticket);
       const answer = listMoves(view, resolveTicket(view, args.ticket, talked), talk);
       rememberHeard(talk, toldBy(answer));
       return answer;
     },
     async describeBoard(talk, args) {
-      const view = await views.fresh(talk.tenant, talk.askedAt);
+      const view = await views.fresh(talk.tenant, talk.since);
       return describeBoard(view, args.board, speechFor(talk, view.speech));
     },
-    async workflows(tenant, askedAt) {
-      const view = await views.fresh(tenant, askedAt);
+    async workflows(tenant, since) {
+      const view = await views.fresh(tenant, since);
       return { revision: view.workflowRevision, workflows: [...view.workflows.values()] };
     },
   };

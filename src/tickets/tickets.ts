@@ -9,8 +9,8 @@ import type { Workflow } from "./workflow.js";
 export interface Conversation {
   readonly tenant: TenantStore;
   readonly speaker: Speaker;
-  /** When it was asked, as `performance.now()` tells it: a read answers from what was true then or later. */
-  readonly askedAt?: number;
+  /** Reads answer from what was true at this moment, as `performance.now()` tells it, or later. @default now */
+  readonly since?: number;
   /** What "it" and "heard" refer to: a session or handle of this person. */
   readonly conversation?: string;
   /** The language asked for in this talk; left out, the tenant's. */
@@ -71,11 +71,11 @@ export interface Tickets {
   /** The same error in the language of the talk; itself where that is English, or unknown. */
   inWordsOf?(talk: Conversation, error: BoardwalkError): Promise<BoardwalkError>;
   /**
-   * The tenant's workflows, no older than this call or the moment `askedAt`, from memory where nothing has changed.
+   * The tenant's workflows, as of the moment `since` or later, or of this call, from memory where nothing has changed.
    * `revision` grows with any change to any of them.
    */
   workflows(
     tenant: TenantStore,
-    askedAt?: number,
+    since?: number,
   ): Promise<{ readonly revision: number; readonly workflows: readonly KeptWorkflow[] }>;
 }

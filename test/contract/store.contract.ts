@@ -685,6 +685,39 @@ function describeMessages(getStore: () => Store): void {
       await back();
     });
 
+    it("tells who watches of each change, in whatever tenant, before its maker knows that it is made", async () => {
+      const store = getStore();
+      const tenant = store.tenant(randomUUID());
+      const heard: (string | undefined)[] = [];
+      const stop = await store.watch((id) => {
+        if (id === undefined || id === tenant.id) heard.push(id);
+      });
+      const handle = randomUUID();
+      const changes: readonly (readonly [() => Promise<unknown>, string | undefined])[] = [
+        [() => tenant.saveActor(actor("a")), tenant.id],
+        [() => tenant.saveActors([actor("b"), actor("c")]), tenant.id],
+        [() => tenant.deleteActors(["a"]), tenant.id],
+        [() => tenant.saveDocument("setting", "s", { version: 0, value: 1 }), tenant.id],
+        [() => tenant.deleteDocument("setting", "s"), tenant.id],
+        [() => tenant.link("token", handle, "x"), undefined],
+        [() => tenant.unlink("token", handle), undefined],
+      ];
+      for (const [change, about] of changes) {
+        heard.length = 0;
+        await change();
+        await until(() => heard.includes(about));
+      }
+      heard.length = 0;
+      await tenant.deleteActors(["nobody"]);
+      await tenant.deleteDocument("setting", "none");
+      await tenant.unlink("token", handle);
+      await tenant.revisions();
+      await stop();
+      await tenant.saveActor(actor("d"));
+      await tenant.revisions();
+      expect(heard).not.toContain(tenant.id);
+    });
+
     it("answers ping", async () => {
       await expect(getStore().ping()).resolves.toBeUndefined();
     });

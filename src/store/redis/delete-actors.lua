@@ -12,4 +12,7 @@ for i, id in ipairs(ARGV) do
     redis.call('UNLINK', KEYS[i + 4])
   end
 end
+if gone > 0 then
+  redis.call('PUBLISH', KEYS[3], '')
+end
 return gone

@@ -9,11 +9,23 @@ export function decodeTenantId(encoded: string): string {
   return decodeURIComponent(encoded);
 }
 
+/** As it stands in a pattern that means itself. */
+function literal(text: string): string {
+  return text.replace(/[*?[\]\\]/g, "\\$&");
+}
+
 /** Every Redis key there is. One tenant's keys share a hash tag, so that a cluster keeps them on one slot. */
 export function redisKeys(prefix: string) {
   return {
     tenants: `${prefix}:tenants`,
     handles: (kind: HandleKind) => `${prefix}:handles:${kind}`,
+    /** A change is published on the channel called like the key that it shows in. */
+    changes: [`${literal(prefix)}:{*}:revisions`, `${literal(prefix)}:handles:*`],
+    /** The tenant that such a channel is about; none for handles. */
+    changedTenant(channel: string) {
+      const encoded = channel.slice(prefix.length).match(/^:\{(.*)\}:revisions$/)?.[1];
+      return encoded === undefined ? undefined : decodeTenantId(encoded);
+    },
     channel: (name: string) => `${prefix}:channel:${name}`,
     tenant(id: string) {
       const base = `${prefix}:{${encodeTenant(id)}}:`;

@@ -8,4 +8,5 @@ if stored and string.match(stored, '^%S+') ~= ARGV[2] then
   return 0
 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ' ' .. ARGV[3])
+redis.call('PUBLISH', KEYS[1], '')
 return 1

@@ -17,6 +17,7 @@ redis.call('HSET', KEYS[1], id, string.format('%d %s', next_version, ARGV[3]))
 
 local revision = redis.call('HINCRBY', KEYS[3], 'actors', 1)
 redis.call('ZADD', KEYS[2], revision, id)
+redis.call('PUBLISH', KEYS[3], '')
 
 if ARGV[4] == '1' then
   redis.call('ZADD', KEYS[4], revision, id)

@@ -10,18 +10,25 @@ interface Topic {
 
 export interface Subscriber {
   subscribe(channel: string, listener: Listener): Promise<() => Promise<void>>;
+  /** Tells the names of channels that fit one of the patterns, with each message on them. */
+  watch(patterns: readonly string[], listener: (channel: string) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
 /** Listens on a connection of its own, made at the first `subscribe`; after a loss it listens on by itself. */
 export function createSubscriber(to: string | Redis): Subscriber {
   const topics = new Map<string, Topic>();
+  /** All for the same patterns: one prefix has one set of them. */
+  const watchers = new Set<(channel: string) => void>();
   let connection: Connection | undefined;
 
   function open(): Connection {
     const opened = openConnection(to);
     opened.client.on("message", (channel: string, message: string) => {
       for (const listener of topics.get(channel)?.listeners ?? []) listener(message);
+    });
+    opened.client.on("pmessage", (_pattern: string, channel: string) => {
+      for (const watcher of watchers) watcher(channel);
     });
     return opened.connection;
   }
@@ -53,8 +60,18 @@ export function createSubscriber(to: string | Redis): Subscriber {
       }
       return () => leave(channel, joined, own);
     },
+    async watch(patterns, listener) {
+      connection ??= open();
+      const own = (channel: string) => listener(channel);
+      await connection.run((client) => client.psubscribe(...patterns));
+      watchers.add(own);
+      return async () => {
+        watchers.delete(own);
+      };
+    },
     async close() {
       topics.clear();
+      watchers.clear();
       await connection?.close();
       connection = undefined;
     },

@@ -5,6 +5,7 @@
 
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 if stored and string.match(stored, '^%S+') == ARGV[2] then
+  redis.call('PUBLISH', KEYS[1], '')
   return redis.call('HDEL', KEYS[1], ARGV[1])
 end
 return 0
