@@ -9,6 +9,7 @@ import {
   type RecordKind,
   type SettledMove,
 } from "./records.js";
+import { actorFrom, actorRow, historyFrom, historyRow } from "./rows.js";
 import type { AuditEvent, TenantInfo, Versioned } from "./store.js";
 
 /**
@@ -25,11 +26,7 @@ export const AUDIT_LIMIT = 100_000;
 export function encodeActor(record: ActorRecord): string {
   const { lastConfirmed, lastMove } = record;
   const twice = isConfirmed(lastMove) && lastMove.moveId === lastConfirmed?.moveId;
-  return encodeContent("ticket", {
-    ...record,
-    version: undefined,
-    ...(twice ? { lastConfirmed: undefined } : {}),
-  });
+  return encodeContent("ticket", actorRow(twice ? { ...record, lastConfirmed: undefined } : record));
 }
 
 /** Whether the board has made this move, rather than found it made. */
@@ -40,10 +37,9 @@ function isConfirmed(move: SettledMove | undefined): move is SettledMove {
 /** @throws BoardwalkError `internal` naming the record when it cannot be read. */
 export function decodeActor(stored: string, id: string): ActorRecord {
   const space = stored.indexOf(" ");
-  const body = decodeContent("ticket", id, stored.slice(space + 1));
-  if (typeof body === "object" && body !== null)
-    Object.assign(body, { version: Number(stored.slice(0, space)) });
-  const record = parsed(actorRecord, body, "ticket", id);
+  const body = actorFrom(decodeContent("ticket", id, stored.slice(space + 1)));
+  const version = Number(stored.slice(0, space));
+  const record = parsed(actorRecord, { ...body, version }, "ticket", id);
   if (record.lastConfirmed !== undefined || !isConfirmed(record.lastMove)) return record;
   return { ...record, lastConfirmed: record.lastMove };
 }
@@ -55,8 +51,12 @@ export function decodeDocument(kind: DocumentKind, id: string, stored: string): 
   return { version, value: decodeContent(kind, id, stored.slice(space + 1)) };
 }
 
+export function encodeHistory(event: HistoryEvent): string {
+  return encodeContent("history", historyRow(event));
+}
+
 export function decodeHistory(json: string, id: string): HistoryEvent {
-  return parsed(historyEvent, decodeContent("history", id, json), "history", id);
+  return parsed(historyEvent, historyFrom(decodeContent("history", id, json)), "history", id);
 }
 
 const auditEvent = z.object({

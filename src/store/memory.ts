@@ -9,6 +9,7 @@ import {
   decodeDocument,
   decodeHistory,
   encodeActor,
+  encodeHistory,
   HISTORY_LIMIT,
 } from "./codec.js";
 import { decodeContent, encodeContent } from "./format.js";
@@ -153,7 +154,7 @@ class MemoryTenant implements TenantStore {
   #save(record: ActorRecord, history: readonly HistoryEvent[]): ActorRecord | undefined {
     const { id } = record.ticket;
     if ((this.#actors.get(id)?.version ?? 0) !== record.version) return undefined;
-    const events = history.map((event) => encodeContent("history", event));
+    const events = history.map(encodeHistory);
     const version = record.version + 1;
     this.#actors.set(id, { version, body: encodeActor(record) });
     this.#changed(id);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { actorRow, historyRow } from "./rows.js";
 
 /** The records a store keeps. Parsed on the way out, because what is in Redis may be older than this code. */
 
@@ -35,8 +36,9 @@ export type Migration = (content: unknown) => unknown;
  * that release refuses the record and leaves it alone.
  */
 export const MIGRATIONS: Readonly<Record<RecordKind, readonly Migration[]>> = {
-  ticket: [],
-  history: [],
+  // Rows in the place of objects.
+  ticket: [actorRow],
+  history: [historyRow],
   audit: [],
   tenant: [],
   memory: [],

@@ -768,10 +768,11 @@ function describeReleases(fresh: () => TenantStore): void {
       const tenant = fresh();
       const first = await tenant.saveActor(actor("jira.a.1"), [event("1")]);
       const shouted: Migration = (content) => {
-        const record = content as ActorRecord;
-        return { ...record, ticket: { ...record.ticket, title: record.ticket.title.toUpperCase() } };
+        const [[id, key, title, ...ticket], ...record] = content as [[string, string, string]];
+        return [[id, key, title.toUpperCase(), ...ticket], ...record];
       };
-      const next = { ticket: shouted, history: renamed, audit: renamed, memory: renamed };
+      const same: Migration = (content) => content;
+      const next = { ticket: shouted, history: same, audit: renamed, memory: renamed };
       await asNextRelease(next, async () => {
         const read = await tenant.getActor("jira.a.1");
         expect(read?.ticket.title).toBe("FIX THE LOGIN PAGE");

@@ -1,5 +1,13 @@
 import { handleTaken, lostRace, requireCursor, requireLimit, wholeTtl } from "../checks.js";
-import { byId, decodeActor, decodeAudit, decodeDocument, decodeHistory, encodeActor } from "../codec.js";
+import {
+  byId,
+  decodeActor,
+  decodeAudit,
+  decodeDocument,
+  decodeHistory,
+  encodeActor,
+  encodeHistory,
+} from "../codec.js";
 import { decodeContent, encodeContent } from "../format.js";
 import { type ActorRecord, DOCUMENT_KINDS, type HistoryEvent, isUnsettled } from "../records.js";
 import type {
@@ -60,7 +68,7 @@ export class RedisTenant implements TenantStore {
       client.boardwalkSaveActor(
         ...[...this.#actorKeys(id), this.#keys.audit],
         ...[id, ...saved, this.#limits.history, line, this.#limits.audit],
-        ...history.map((event) => encodeContent("history", event)),
+        ...history.map(encodeHistory),
       ),
     );
     if (version === 0) throw lostRace("this ticket");
