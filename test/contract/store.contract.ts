@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MIGRATIONS, type Migration, type RecordKind } from "../../src/store/records.js";
+import { MIGRATIONS, type Migration } from "../../src/store/format.js";
+import type { RecordKind } from "../../src/store/records.js";
 import type { ActorRecord, AuditEvent, HistoryEvent, Store, TenantStore } from "../../src/store/store.js";
 import { until } from "../support/until.js";
 

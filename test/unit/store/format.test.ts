@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BoardwalkError } from "../../../src/errors.js";
-import { decodeContent, encodeContent } from "../../../src/store/format.js";
-import type { Migration } from "../../../src/store/records.js";
+import { decodeContent, encodeContent, type Migration } from "../../../src/store/format.js";
 
 /** A made-up chain of releases: each gives the content one more key, and takes one away. */
 const chain = fc
