@@ -25,14 +25,8 @@ standard error; \`--json\` prints what programs read. Whatever fails ends with 1
 
 export function referenceOf(program: Command): string {
   const commands = leavesOf(program);
-  return [
-    "# The `boardwalk` command",
-    INTRODUCTION,
-    "For every command:",
-    optionsOf(program),
-    ...commands.map(sectionOf),
-    "",
-  ].join("\n\n");
+  const parts = ["# The `boardwalk` command", INTRODUCTION, "For every command:", optionsOf(program)];
+  return `${[...parts, ...commands.map(sectionOf)].join("\n\n")}\n`;
 }
 
 /** Every command that does something, in the order of the help. */
