@@ -57,16 +57,20 @@ export function writeMessage(
   message: JSONRPCResponse,
   headers: Record<string, string> = {},
 ): void {
-  const bytes = toolListBytes(message);
-  if (bytes === undefined) {
+  const parts = toolListParts(message);
+  if (parts === undefined) {
     writeJson(res, status, JSON.stringify(message), headers);
-  } else {
-    res.writeHead(status, { "content-type": "application/json", "content-length": bytes.length, ...headers });
-    res.end(bytes);
+    return;
   }
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  res.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers });
+  // Sent together, and not put together first: a long list would be copied each time.
+  res.cork();
+  for (const part of parts) res.write(part);
+  res.end();
 }
 
-function toolListBytes(message: JSONRPCResponse): Buffer | undefined {
+function toolListParts(message: JSONRPCResponse): readonly Buffer[] | undefined {
   if (!("result" in message) || !isToolList(message.result)) return undefined;
   const { tools, ...rest } = message.result;
   if (!Object.isFrozen(tools)) return undefined;
@@ -74,7 +78,7 @@ function toolListBytes(message: JSONRPCResponse): Buffer | undefined {
   listed.set(tools, bytes);
   const others = JSON.stringify(rest).slice(1, -1);
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{"tools":`;
-  return Buffer.concat([Buffer.from(head), bytes, Buffer.from(`${others === "" ? "" : `,${others}`}}}`)]);
+  return [Buffer.from(head), bytes, Buffer.from(`${others === "" ? "" : `,${others}`}}}`)];
 }
 
 function isToolList(result: object): result is { readonly tools: Tool[] } {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventStream } from "../../src/mcp/event-stream.js";
 import type { Principal } from "../../src/mcp/principal.js";
 import { createSessions, type Sessions } from "../../src/mcp/sessions.js";
@@ -51,6 +51,33 @@ describe("sessions", () => {
     await work;
     clock = 300_001;
     expect(find(session.id)).toBeUndefined();
+  });
+
+  it("are let go of by themselves when idle, all but the one that is being served", async () => {
+    vi.useFakeTimers();
+    try {
+      const table = createSessions({ now: () => new Date(clock), idleMs: 100_000 });
+      const all = Array.from({ length: 1_000 }, () => table.create(ann, "generated", undefined));
+      const served = all[500];
+      if (served === undefined) throw new Error("No session.");
+      let finish = () => {};
+      const answered = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const work = table.during(served, () => answered);
+      clock = 200_000;
+      vi.advanceTimersByTime(60_000);
+      expect(table.size).toBe(1);
+      expect(table.peek(served.id)).toBe(served);
+      finish();
+      await work;
+      clock = 400_000;
+      vi.advanceTimersByTime(60_000);
+      expect(table.size).toBe(0);
+      table.close();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("are not idle while their stream is open, and are from then on", () => {
