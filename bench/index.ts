@@ -9,6 +9,7 @@ import { run as imports } from "./import.js";
 import { run as librarySize } from "./library-size.js";
 import { run as mcp } from "./mcp.js";
 import { run as move } from "./move.js";
+import { run as neighbours } from "./neighbours.js";
 import { run as notice } from "./notice.js";
 import { run as references } from "./references.js";
 import { run as sync } from "./sync.js";
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   move,
   flat,
   actorMemory,
+  neighbours,
   sync,
   notice,
   import: imports,

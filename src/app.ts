@@ -88,6 +88,13 @@ export interface AppOptions {
 /** Alexa+ wants its answer within half a second; the rest of it is the way there and back. */
 const FROZEN_BUDGET_MS = 400;
 
+/**
+ * Whoever sends a byte now and then holds a socket for no longer than this. Replies may take as long as they like:
+ * streams of news stay open for days.
+ */
+const PATIENCE = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 };
+const MAX_HEADERS = 200;
+
 /** The channel on which the web processes tell each other about their clients' sessions. */
 const SESSIONS = "mcp-sessions";
 
@@ -467,7 +474,8 @@ async function startWeb(
 }
 
 async function listening(listener: RequestListener, port: number | undefined, host: string): Promise<Server> {
-  const server = createServer(listener);
+  const server = createServer(PATIENCE, listener);
+  server.maxHeadersCount = MAX_HEADERS;
   server.listen(port, host);
   await once(server, "listening");
   return server;

@@ -1,5 +1,6 @@
 import { type ConnectionOptions, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
+import type { Backlog } from "./backlog.js";
 import type { BullmqSettings } from "./bullmq-connection.js";
 import { internalReply, parseReply } from "./run-job.js";
 import type { Waiters } from "./waiters.js";
@@ -16,6 +17,7 @@ export interface ListenerParts {
   readonly redis: Redis;
   readonly eventsKey: string;
   readonly waiters: Waiters;
+  readonly backlog: Backlog;
   readonly connected: () => Promise<void>;
 }
 
@@ -53,7 +55,7 @@ export function createListener(parts: ListenerParts): Listener {
   };
 }
 
-function openEvents({ settings, waiters }: ListenerParts, lastEventId: string): QueueEvents {
+function openEvents({ settings, waiters, backlog }: ListenerParts, lastEventId: string): QueueEvents {
   const { queue, prefix, connection, onError } = settings;
   const events = new QueueEvents(queue, {
     connection: { ...connection, maxRetriesPerRequest: null } as ConnectionOptions,
@@ -62,9 +64,11 @@ function openEvents({ settings, waiters }: ListenerParts, lastEventId: string): 
   });
   events.on("error", onError);
   events.on("completed", ({ jobId, returnvalue }) => {
+    backlog.done(jobId);
     if (waiters.has(jobId)) waiters.settle(jobId, parseReply(returnvalue));
   });
   events.on("failed", ({ jobId, failedReason }) => {
+    backlog.done(jobId);
     onError(new Error(`the queue gave up job ${jobId}: ${failedReason}`));
     waiters.settle(jobId, internalReply());
   });

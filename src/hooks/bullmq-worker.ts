@@ -20,6 +20,11 @@ export type Payload = z.infer<typeof payloadSchema>;
 
 /** A job that could not wait for its lane comes back by itself after these, should nobody fetch it sooner. */
 const STEP_BACK_MS = { first: 250, most: 15_000 };
+/**
+ * Jobs that find no place go back one by one: a thousand at a time would hold up, in the midst of their work, the jobs
+ * that have one.
+ */
+const STEP_BACKS_AT_ONCE = 2;
 /** How many times a freed place is offered: those who stepped back may be with another worker by now. */
 const OFFERS = 3;
 /** Aborted handlers get this long to let go before the worker leaves without them. */
@@ -47,8 +52,10 @@ export function startWorker(
 ): () => Promise<void> {
   const { onError, drainGraceMs } = settings;
   const runner = createRunner(handlers, onError);
+  const { laneCap: cap, concurrency } = settings;
   // As many may wait here as may run: a burst is done without each of its jobs being put off and fetched again.
-  const lanes = createLanes<BullJob>(settings.laneCap, settings.concurrency);
+  const lanes = createLanes<BullJob>({ cap, places: concurrency, mostWaiting: concurrency });
+  const inTurn = createTurns(STEP_BACKS_AT_ONCE);
   let draining: Promise<void> | undefined;
 
   async function work(job: BullJob, token = ""): Promise<JobReply> {
@@ -68,8 +75,9 @@ export function startWorker(
     if (!lanes.enter(lane, job.id)) {
       const place = lanes.wait(lane);
       if (place === undefined) {
-        lanes.stepBack(lane, job.id, job);
-        return later(job, token, stepBackMs(job.attemptsStarted - parsed.data.attempt));
+        const rounds = lanes.stepBack(lane, job.id, job) / cap;
+        const delayMs = stepBackMs(job.attemptsStarted - parsed.data.attempt, rounds);
+        return await inTurn(() => later(job, token, delayMs));
       }
       if (!(await waitFor(place))) return later(job, token, 0);
     }
@@ -157,8 +165,29 @@ async function later(job: BullJob, token: string, delayMs: number): Promise<neve
   throw new DelayedError();
 }
 
-/** Grows with each time it stepped back; scattered, so that a thousand do not all come back at once. */
-function stepBackMs(times: number): number {
-  const longest = Math.min(STEP_BACK_MS.first * 2 ** Math.max(0, times - 1), STEP_BACK_MS.most);
+/** Runs so many pieces of work at once; the others wait, first come first served. */
+function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
+/**
+ * Grows with each time it stepped back, and with how often the whole lane must be filled before it is its turn;
+ * scattered, so that a thousand do not all come back at once.
+ */
+function stepBackMs(times: number, rounds: number): number {
+  const first = STEP_BACK_MS.first * Math.max(1, rounds);
+  const longest = Math.min(first * 2 ** Math.max(0, times - 1), STEP_BACK_MS.most);
   return longest * (0.5 + Math.random());
 }

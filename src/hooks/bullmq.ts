@@ -1,6 +1,7 @@
 import { type ConnectionOptions, type JobsOptions, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { BoardwalkError } from "../errors.js";
+import { createBacklog } from "./backlog.js";
 import {
   type BullmqHooksOptions,
   type BullmqSettings,
@@ -46,8 +47,7 @@ export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
   return {
     ask: producer.ask,
     async put(job) {
-      const checked = checkJob(job);
-      await producer.send(() => addJob(queue, checked));
+      await producer.put(job);
     },
     async schedule(job, everyMs) {
       const { id, name, data, lane } = checkJob(job);
@@ -59,7 +59,7 @@ export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
     },
     async serve(handlers) {
       const drain = startWorker(settings, handlers, {
-        put: (run) => producer.send(() => addJob(queue, run, RUN_OPTIONS)),
+        put: (run) => producer.put(run, RUN_OPTIONS),
         finished: producer.heard,
       });
       drains.add(drain);
@@ -74,6 +74,7 @@ export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
 }
 
 interface Producer extends Pick<Hooks, "ask" | "close"> {
+  put(job: Job, options?: JobsOptions): Promise<void>;
   /** Runs a command for a caller. It fails fast, and only ever as `unavailable`. */
   send<T>(command: () => Promise<T>): Promise<T>;
   /** Gives a reply that is kept by now to whoever waits for it here. */
@@ -83,7 +84,9 @@ interface Producer extends Pick<Hooks, "ask" | "close"> {
 function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): Producer {
   const waiters = createWaiters();
   const connected = createReadiness(redis);
-  const listener = createListener({ settings, redis, eventsKey: queue.toKey("events"), waiters, connected });
+  const backlog = createBacklog();
+  const eventsKey = queue.toKey("events");
+  const listener = createListener({ settings, redis, eventsKey, waiters, backlog, connected });
   const rechecking = setInterval(() => void recheck().catch(settings.onError), RECHECK_MS).unref();
   let isClosed = false;
 
@@ -98,6 +101,12 @@ function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): P
     }
   }
 
+  /** The first of each lane at once, then the next few of each, so that nobody waits behind another's thousand. */
+  function addInTurn(job: Job, options: JobsOptions = JOB_OPTIONS): Promise<void> {
+    const priority = Math.floor(backlog.add(job.lane, job.id) / settings.laneCap);
+    return addJob(queue, job, priority === 0 ? options : { ...options, priority });
+  }
+
   async function ask(job: Job, timeoutMs: number): Promise<JobReply | undefined> {
     const checked = checkJob(job);
     const waiter = waiters.open(job.id, timeoutMs);
@@ -105,7 +114,7 @@ function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): P
       await send(async () => {
         await listener.ensure();
         // Side by side, one round trip: it either was finished before we looked, or finishes where we hear it.
-        const [, reply] = await Promise.all([addJob(queue, checked), finishedReply(queue, redis, job.id)]);
+        const [, reply] = await Promise.all([addInTurn(checked), finishedReply(queue, redis, job.id)]);
         if (reply) waiters.settle(job.id, reply);
       });
     } catch (error) {
@@ -132,7 +141,16 @@ function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): P
     await listener.close();
   }
 
-  return { send, ask, heard: waiters.settle, close };
+  return {
+    send,
+    ask,
+    async put(job, options) {
+      const checked = checkJob(job);
+      await send(() => addInTurn(checked, options));
+    },
+    heard: waiters.settle,
+    close,
+  };
 }
 
 function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: Redis): Queue {
@@ -148,7 +166,7 @@ function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: Redi
   return queue;
 }
 
-async function addJob(queue: Queue, job: Job, options: JobsOptions = JOB_OPTIONS): Promise<void> {
+async function addJob(queue: Queue, job: Job, options: JobsOptions): Promise<void> {
   const { id, name, data, lane, trail } = job;
   const payload: Payload = { lane, data, attempt: 1, ...(trail === undefined ? {} : { trail }) };
   await queue.add(name, payload, { jobId: id, ...options });

@@ -17,7 +17,10 @@ export interface Job {
   /** Which handler does it. */
   readonly name: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Jobs of one lane share a cap of running jobs, so that one slow board holds up nobody else. */
+  /**
+   * Jobs of one lane share a cap of running jobs, so that one slow board holds up nobody else. Lanes that begin alike up
+   * to a slash (`acme/eng`, `acme/eng/hooks`) are one group: it gets no more than a share of all places.
+   */
   readonly lane: string;
   /** Of whoever put it first. */
   readonly trail?: Trail;

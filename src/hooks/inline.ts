@@ -165,7 +165,7 @@ interface ServerParts {
 
 function createServer({ settings, handlers, line, settle }: ServerParts): Server {
   const runner = createRunner(handlers, settings.onError);
-  const lanes = createLanes<Entry>(settings.laneCap);
+  const lanes = createLanes<Entry>({ cap: settings.laneCap, places: settings.concurrency });
   const running = new Set<Promise<void>>();
   let draining: Promise<void> | undefined;
 
