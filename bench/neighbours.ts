@@ -85,6 +85,14 @@ async function openTenant(app: App, board: BenchProcess) {
     return outcome;
   }
 
+  async function countsAre(wanted: (owed: number) => boolean): Promise<void> {
+    for (;;) {
+      const { waiting, running } = await app.hooks.counts();
+      if (wanted(waiting + running)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
   return {
     /** @returns the 99th percentile of so many moves. */
     async turn(moves: number): Promise<number> {
@@ -108,16 +116,13 @@ async function openTenant(app: App, board: BenchProcess) {
     async queue(moves: number): Promise<void> {
       const outcomes = await Promise.all(Array.from({ length: moves }, (_, ticket) => move(ticket, 1)));
       if (outcomes.some((outcome) => outcome !== "accepted")) throw new Error("a move was not queued");
+      await countsAre((owed) => owed >= moves);
     },
     async recover(): Promise<void> {
       await setFaults(url, "DELETE");
     },
     async settle(): Promise<void> {
-      for (;;) {
-        const { waiting, running } = await app.hooks.counts();
-        if (waiting + running === 0) return;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
+      await countsAre((owed) => owed === 0);
     },
   };
 }
