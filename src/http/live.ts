@@ -23,6 +23,8 @@ export function createLive(store: Pick<Store, "subscribe">): Live {
   let closed = false;
   return {
     async stream(tenant, response, mayStay = async () => true) {
+      // Whoever has gone already is not told of it again, and would be waited for without end.
+      if (response.destroyed) return;
       response.writeHead(200, {
         "content-type": "text/event-stream",
         "cache-control": "no-store",
@@ -32,10 +34,13 @@ export function createLive(store: Pick<Store, "subscribe">): Live {
       if (closed) return void response.end();
       open.add(response);
       const gone = new Promise<void>((resolve) => response.once("close", resolve));
+      const write = (text: string) => {
+        if (!response.writableEnded) response.write(text);
+      };
       const send = (event: string, data: unknown) =>
-        void response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+        write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
       const beat = setInterval(async () => {
-        if (await mayStay().catch(() => true)) response.write(": still here\n\n");
+        if (await mayStay().catch(() => true)) write(": still here\n\n");
         else response.end();
       }, BEAT_MS);
       try {

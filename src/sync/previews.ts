@@ -90,9 +90,18 @@ async function settle<T>(
   } catch (thrown) {
     const { code, message } = BoardwalkError.from(thrown);
     if (code === "invalid") throw thrown;
-    const fix = "Check the address, the credentials and what they may do, then try again.";
-    return { value: otherwise, problems: [{ code, message, fix }] };
+    return { value: otherwise, problems: [{ ...problemFor(code, message), code }] };
   }
+}
+
+/** Nothing was accepted before, so what is said of credentials that no longer work does not fit here. */
+function problemFor(code: string, message: string) {
+  if (code === "auth_expired")
+    return {
+      message: "The board does not accept these credentials.",
+      fix: "Check that they are whole, belong to this address, and have neither run out nor been revoked.",
+    };
+  return { message, fix: "Check the address, and what this account may do there, then try again." };
 }
 
 async function count(connector: Connector): Promise<BoardPreview["tickets"]> {

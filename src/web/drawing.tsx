@@ -127,7 +127,7 @@ function isTrusted({ edges }: Workflow): boolean {
 
 function LineMark({ line, head, trusted }: { line: Line; head: string; trusted: boolean }) {
   const { mark = "plain", both, names, points } = line;
-  const middle = points[Math.floor(points.length / 2)];
+  const middle = middleOf(points);
   const end = `url(#${head}${mark})`;
   return (
     <>
@@ -163,6 +163,20 @@ function curve(points: Line["points"]): string {
     return `Q${point.x} ${point.y} ${end.x} ${end.y}`;
   });
   return `M${first.x} ${first.y}${bends.length === 0 ? `L${last.x} ${last.y}` : bends.join("")}`;
+}
+
+/** On the curve, not beside it: half way along the bend in its middle. */
+function middleOf(points: Line["points"]): Line["points"][number] | undefined {
+  const at = Math.floor(points.length / 2);
+  const [before, bend, after] = [points[at - 1], points[at], points[at + 1]];
+  if (before === undefined || bend === undefined || after === undefined) return bend;
+  const start = at === 1 ? before : between(before, bend);
+  const end = at === points.length - 2 ? after : between(bend, after);
+  return between(between(start, bend), between(bend, end));
+}
+
+function between(a: Line["points"][number], b: Line["points"][number]) {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }
 
 const MOST_LETTERS = 15;

@@ -33,7 +33,7 @@ export function WorkflowsScreen({ chosen }: { chosen: string | undefined }) {
     workflows.reload();
     boards.reload();
   });
-  const all = workflows.data?.workflows ?? [];
+  const all = (workflows.data?.workflows ?? []).toSorted((a, b) => a.name.localeCompare(b.name));
   const shown = all.find(({ id }) => id === chosen) ?? all[0];
   const board = boards.data?.boards.find(({ workflow }) => workflow === shown?.id);
   return (

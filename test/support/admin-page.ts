@@ -25,6 +25,8 @@ export function createAdminPages(
   const pages: AdminPages = {
     async open(options = {}) {
       const context = await browser.newContext({ viewport: WIDE, ...options });
+      // Less than a test has, so that what was waited for in vain is named.
+      context.setDefaultTimeout(20_000);
       await context.addInitScript({ path: AXE });
       await context.addInitScript(watchShifts);
       const page = await context.newPage();
