@@ -91,7 +91,7 @@ describe("connecting a board", () => {
 
   it("says which permission is missing, with what mends it", async () => {
     jira.withhold(["ADD_COMMENTS"]);
-    const page = await pages.signIn({ colorScheme: "dark", viewport: PHONE });
+    const page = await pages.signIn({ colorScheme: "dark", viewport: { width: 320, height: 640 } });
     await toConnect(page, "Jira");
     await page.getByLabel("Site").fill(jira.url);
     await page.getByLabel("Email of the account").fill(jira.credentials.email);

@@ -16,7 +16,9 @@ let listening = 0;
 const store = {
   subscribe: async () => {
     listening += 1;
-    return async () => void (listening -= 1);
+    return async () => {
+      listening -= 1;
+    };
   },
 };
 
