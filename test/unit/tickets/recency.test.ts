@@ -19,6 +19,7 @@ describe("what was read before", () => {
     const store = createMemoryStore();
     const recency = await createRecency(store);
     clock = 1_000;
+    expect(MOST_MS).toBe(250);
     expect(recency.ofTenant("acme")).toBe(1_000 - MOST_MS);
     await store.tenant("acme").saveDocument("setting", "mcp", { version: 0, value: 1 });
     clock = 1_100;
