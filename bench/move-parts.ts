@@ -1,6 +1,6 @@
 /**
  * The measured process of (c): durable moves through the service, and their bare parts, each against an emulated board of its own.
- * Speaks JSON lines: a question is `{side, inFlight, ms}`, an answer `{perSecond, p50Ms}`.
+ * Speaks JSON lines: a question is `{side, inFlight, ms}`, an answer `{perSecond, p50Ms, cpuMs}`.
  */
 import { createInterface } from "node:readline";
 import { Queue, QueueEvents, Worker } from "bullmq";
@@ -99,8 +99,9 @@ async function measure(
   move: Step,
   inFlight: number,
   ms: number,
-): Promise<{ perSecond: number; p50Ms: number }> {
+): Promise<{ perSecond: number; p50Ms: number; cpuMs: number }> {
   const took: number[] = [];
+  const before = process.cpuUsage();
   const startedAt = performance.now();
   const until = startedAt + ms;
   await Promise.all(
@@ -112,7 +113,9 @@ async function measure(
       }
     }),
   );
+  const { user, system } = process.cpuUsage(before);
   return {
+    cpuMs: round3((user + system) / 1_000 / took.length),
     perSecond: round3((took.length / (performance.now() - startedAt)) * 1000),
     p50Ms: round3(median(took)),
   };

@@ -9,6 +9,8 @@ import { BenchProcess } from "./process.js";
 interface Figures {
   readonly perSecond: number;
   readonly p50Ms: number;
+  /** Of the process that makes the moves, for each of them. */
+  readonly cpuMs: number;
 }
 type Side = "ours" | "theirs";
 
@@ -44,11 +46,20 @@ export async function run(): Promise<Row[]> {
         ratio: round3(throughput),
         target: 0.7,
       },
+      cpuRow("one in flight", one),
+      cpuRow("64 in flight", many),
     ];
   } finally {
     parts.stop();
     board.stop();
   }
+}
+
+/** What a busy machine disturbs least. */
+function cpuRow(how: string, { ours, theirs }: Record<Side, Figures>): Row {
+  const ratio = round3(theirs.cpuMs / ours.cpuMs);
+  const name = `durable move, ${how}: CPU of the process`;
+  return { name, unit: "ms", ours: ours.cpuMs, theirs: theirs.cpuMs, ratio, target: 0 };
 }
 
 async function compare(parts: BenchProcess, inFlight: number): Promise<Record<Side, Figures>> {
@@ -63,6 +74,7 @@ async function compare(parts: BenchProcess, inFlight: number): Promise<Record<Si
   const middle = (all: readonly Figures[]): Figures => ({
     perSecond: median(all.map(({ perSecond }) => perSecond)),
     p50Ms: median(all.map(({ p50Ms }) => p50Ms)),
+    cpuMs: median(all.map(({ cpuMs }) => cpuMs)),
   });
   return { ours: middle(figures.ours), theirs: middle(figures.theirs) };
 }

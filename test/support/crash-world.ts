@@ -270,6 +270,8 @@ function createApi(base: () => string, adminToken: string) {
         settings: {
           baseUrl: jira.url,
           project: "ENG",
+          // Requests are held for as long as a busy machine takes to start a process, and are not to be given up meanwhile.
+          timeoutMs: 60_000,
           vcs: { provider: "github", repo: "acme/web", apiUrl: github.url },
           hooks: [{ on: "enter", status: "In Review", run: "draft-pull-request" }],
         },
