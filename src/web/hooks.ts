@@ -54,8 +54,9 @@ export function useLoaded<T>(path: string): Loaded<T> {
  */
 export function useNews(wanted: readonly News[], onNews: () => void): void {
   const { api, tenant } = useSession();
+  const act = useSpaced(onNews);
   const heard = (news: News) => {
-    if (news === "ready" || wanted.includes(news)) onNews();
+    if (news === "ready" || wanted.includes(news)) act();
   };
   const latest = useRef(heard);
   latest.current = heard;
@@ -66,6 +67,33 @@ export function useNews(wanted: readonly News[], onNews: () => void): void {
     api.follow(tenant, (news) => latest.current(news), stop.signal);
     return () => stop.abort();
   }, [api, tenant, seen]);
+}
+
+/** An import tells of its tickets many times a second; nobody reads that fast. */
+const SPACED_MS = 300;
+
+/** Acts at once, then no more often than every 300 ms, and never leaves the last one out. */
+function useSpaced(act: () => void): () => void {
+  const latest = useRef(act);
+  latest.current = act;
+  const state = useRef<{ timer?: ReturnType<typeof setTimeout> | undefined; again: boolean }>({
+    again: false,
+  });
+  useEffect(() => () => clearTimeout(state.current.timer), []);
+  const run = (): void => {
+    latest.current();
+    state.current = {
+      again: false,
+      timer: setTimeout(() => {
+        state.current.timer = undefined;
+        if (state.current.again) run();
+      }, SPACED_MS),
+    };
+  };
+  return () => {
+    if (state.current.timer === undefined) run();
+    else state.current.again = true;
+  };
 }
 
 function useSeen(): boolean {
