@@ -77,6 +77,16 @@ describe("the conversation", () => {
     expect(made.body).toMatchObject({ tool: "move_ticket", answer: { outcome: "confirmed" } });
   });
 
+  it("takes back the move that was asked about, with what was chosen", async () => {
+    const made = await say("move ENG-3 to in review", "undo");
+    expect(made.body.answer?.outcome).toBe("confirmed");
+    const back = await ask("/tenants/acme/say", {
+      undo: { ticket: made.body.answer?.ticket?.id },
+      conversation: "undo",
+    });
+    expect(back.body).toMatchObject({ tool: "undo_move", answer: { outcome: "confirmed" } });
+  });
+
   it.each([
     ["no sentence", {}],
     ["an empty one", { sentence: "  " }],
@@ -84,6 +94,7 @@ describe("the conversation", () => {
     ["a key of its own", { sentence: "undo", tenant: "globex" }],
     ["a conversation that is no name", { sentence: "undo", conversation: "a/b" }],
     ["a move without an end", { move: { ticket: "ENG-1" } }],
+    ["an undo that names a status", { undo: { ticket: "ENG-1", to: "Done" } }],
     ["a move that names its own id", { move: { ticket: "ENG-1", to: "Done", moveId: "x" } }],
   ])("refuses %s with a sentence", async (_what, body) => {
     const { status, body: problem } = await ask("/tenants/acme/say", body);
