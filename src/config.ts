@@ -325,18 +325,23 @@ function readYaml(fileText: string | undefined, faults: string[]): Partial<Recor
   for (const [name, value] of Object.entries(parseMapping(fileText, faults))) {
     const key = KEYS.find((known) => known === name);
     if (key === undefined) faults.push(`${name} in boardwalk.yaml is not a setting`);
-    else if (Array.isArray(value)) settings[key] = value.join(",");
+    else if (isListOfPlain(value)) settings[key] = value.join(",");
     else if (typeof value === "object" && value !== null)
-      faults.push(`${name} in boardwalk.yaml must be a single value`);
+      faults.push(`${name} in boardwalk.yaml must be a single value, or a list of such`);
     else if (value !== null && value !== undefined) settings[key] = String(value);
   }
   return settings;
 }
 
+function isListOfPlain(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.every((item) => typeof item !== "object" || item === null);
+}
+
 function parseMapping(fileText: string | undefined, faults: string[]): Readonly<Record<string, unknown>> {
   if (fileText === undefined) return {};
   try {
-    const parsed: unknown = parseYaml(fileText) ?? {};
+    // A warning would be printed, with the line of the file that it is about.
+    const parsed: unknown = parseYaml(fileText, { logLevel: "error" }) ?? {};
     if (typeof parsed === "object" && !Array.isArray(parsed)) return { ...parsed };
   } catch {
     // The parser's message quotes the file, which may hold secrets.

@@ -73,9 +73,18 @@ export function accountOf({ tenant, name, id }: Member): string {
 }
 
 export function accountMember(accountId: string): Member | undefined {
-  const [tenant, name, id, ...more] = accountId.split("/").map(decodeURIComponent);
+  const [tenant, name, id, ...more] = accountId.split("/").map(decoded);
   if (tenant === undefined || name === undefined || id === undefined || more.length > 0) return undefined;
   return { tenant, name, id };
+}
+
+/** Nothing for what no encoder makes. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
 }
 
 export function createMembers({ store, records, codeKey, now, removed }: MembersDeps): Members {

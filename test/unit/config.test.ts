@@ -177,6 +177,16 @@ describe("secrets", () => {
   });
 });
 
+it("prints no line of boardwalk.yaml, whatever is odd about it", async () => {
+  const warned: unknown[] = [];
+  const hear = (warning: unknown) => void warned.push(warning);
+  process.on("warning", hear);
+  expect(() => parseConfig({}, {}, "!secret-tag hunter2\n")).toThrow();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", hear);
+  expect(warned).toEqual([]);
+});
+
 describe(".env.example", () => {
   const lines = readFileSync(new URL("../../.env.example", import.meta.url), "utf8").split("\n");
   const named = lines.flatMap((line) => /^#?([A-Z][A-Z0-9_]*)=/.exec(line)?.[1] ?? []);

@@ -9,9 +9,9 @@ const rows = read("SECURITY.md")
   .filter((line) => line.startsWith("| ") && line.includes("`test/"));
 const proofs = rows.flatMap((row) => [...row.matchAll(/`(test\/[^`]+)`: (.+?)(?=<br>| +\|)/g)]);
 
-/** As they are written in the file: `it("title", …)` and `it.each(…)("title", …)`. */
+/** As they are written in the file: `it("title", …)`, `it.each(…)("title", …)` and `fuzz("title", …)`. */
 function titlesIn(file: string): ReadonlySet<string> {
-  const titles = read(file).matchAll(/(?:\bit|\))\(\s*"((?:[^"\\]|\\.)*)",/g);
+  const titles = read(file).matchAll(/(?:\bit|\bfuzz|\))\(\s*"((?:[^"\\]|\\.)*)",/g);
   return new Set([...titles].map(([, title = ""]) => JSON.parse(`"${title}"`) as string));
 }
 
