@@ -149,7 +149,7 @@ function Frame({ teams, caller, tenant, place, onLeave }: FrameProps) {
           </a>
         ))}
       </nav>
-      <main id="main" tabIndex={-1} key={[tenant, asked, ...rest].join("/")}>
+      <main id="main" tabIndex={-1} key={[tenant, asked, ...(asked === "ticket" ? rest : [])].join("/")}>
         {screenOf(asked, rest, place, caller.role === "operator")}
       </main>
     </div>

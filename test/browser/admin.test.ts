@@ -95,6 +95,7 @@ describe("the page", () => {
     await page.getByRole("link", { name: "Acme engineering" }).click();
     const drawing = page.getByRole("group", { name: /Acme engineering: 5 statuses/ });
     await drawing.waitFor();
+    await until(async () => (await drawing.locator("text.name").count()) === 5);
     const states = await drawing.locator("text.name").allTextContents();
     expect(states.sort()).toEqual(["Blocked", "Done", "In Progress", "In Review", "To Do"]);
     expect(await drawing.locator("path.move").count()).toBeGreaterThan(4);
