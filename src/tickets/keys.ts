@@ -78,9 +78,9 @@ function partDigits(token: string): string[] {
   return token.match(/\d+|\D+/g) ?? [];
 }
 
-/** `ticket ENG 42, the slow one`: whatever looks like a written key. */
+/** `ticket ENG 42, the slow one`: whatever looks like a written key. Looked for once a word: from each letter on would take the square of its length. */
 export function keysIn(reference: string): string[] {
-  return [...plainWords(reference).matchAll(/([\p{L}][\p{L}\p{N}]*) (\d+)/gu)].map(
+  return [...plainWords(reference).matchAll(/(?<![\p{L}\p{N}])\p{N}*(\p{L}[\p{L}\p{N}]*) (\d+)/gu)].map(
     (match) => `${match[1]}${match[2]}`,
   );
 }

@@ -51,8 +51,12 @@ function listen(speak: (write: Write) => Promise<void>, mostMs = 60_000): Promis
     const write: Write = (piece) =>
       new Promise((taken) => {
         if (socket.destroyed || socket.writableEnded) return taken(false);
-        socket.once("close", () => taken(false));
-        socket.write(piece, (error) => taken(!error));
+        const gone = () => taken(false);
+        socket.once("close", gone);
+        socket.write(piece, (error) => {
+          socket.off("close", gone);
+          taken(!error);
+        });
       });
     void speak(write);
   });
