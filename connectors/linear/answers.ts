@@ -125,3 +125,12 @@ function failureIn(thrown: unknown): Failure | undefined {
 }
 
 const none = () => undefined;
+
+/** `undefined` for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,14 +1,22 @@
-import { LinearClient } from "@linear/sdk";
+import { LinearClient, type LinearError, parseLinearError } from "@linear/sdk";
 import type { ConnectorKit } from "../../src/board/connector.js";
-import { errorFromShape, REQUEST_TIMEOUT_MS, retryRead, through, withTimeout } from "../../src/board/http.js";
+import {
+  bounded,
+  errorFromShape,
+  REQUEST_TIMEOUT_MS,
+  retryRead,
+  through,
+  withTimeout,
+} from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
-import { errorFrom, isUnauthenticated } from "./answers.js";
+import { errorFrom, isUnauthenticated, parseJson } from "./answers.js";
 import type { LinearAuth, LinearLogin } from "./auth.js";
 import { type LinearDocument, operationName } from "./documents.js";
-import type { Page } from "./shapes.js";
+import { type Page, replyShape } from "./shapes.js";
 
 /**
- * Sends our own documents through the client library: its models fetch each related object by a request of its own.
+ * Sends our own documents as the client library would: its models fetch each related object by a request of its own,
+ * and its `rawRequest` reads a reply of any size. Where to, as whom and what a refusal means is the library's to say.
  * Replies are checked before they are believed.
  */
 
@@ -42,15 +50,17 @@ export function createLinearApi(options: LinearApiOptions): LinearApi {
   const apiUrl = `${options.apiUrl}/graphql`;
 
   async function once(query: string, variables: Variables, login: LinearLogin, signal: AbortSignal) {
-    const { client } = createClient({
-      ...login,
+    const { headers } = createClient({ ...login, apiUrl }).options;
+    const response = await fetch(apiUrl, {
       ...through(kit),
-      apiUrl,
+      method: "POST",
+      headers: { ...Object.fromEntries(new Headers(headers)), "content-type": "application/json" },
+      body: JSON.stringify({ query, variables }),
       signal: withTimeout(signal, timeoutMs),
       // A redirect would carry our credentials to an address that was never checked.
       redirect: "error",
     });
-    return (await client.rawRequest<unknown, Record<string, unknown>>(query, { ...variables })).data;
+    return await dataOf(bounded(response));
   }
 
   async function attempt<T>(document: LinearDocument<T>, variables: Variables, signal: AbortSignal) {
@@ -94,6 +104,18 @@ export function createLinearApi(options: LinearApiOptions): LinearApi {
       }
     },
   };
+}
+
+type RawAnswer = NonNullable<NonNullable<LinearError["raw"]>["response"]>;
+
+/** @throws LinearError for all but an answer with data and without errors. */
+async function dataOf(response: Response): Promise<unknown> {
+  const { ok, status, headers } = response;
+  const reply = replyShape.safeParse(parseJson(await response.text()));
+  const { data, errors } = reply.success ? reply.data : {};
+  if (ok && data && errors === undefined) return data;
+  // The library's type promises what nobody has checked; whoever reads the error parses it.
+  throw parseLinearError({ response: { status, headers, errors } as RawAnswer });
 }
 
 /** Where the next page begins. @throws BoardwalkError `unavailable` when the list would never end. */

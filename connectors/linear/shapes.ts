@@ -99,6 +99,12 @@ export const faultShape = z.object({
 });
 export type LinearFault = z.infer<typeof faultShape>;
 
+/** What every reply is, refusals too. Neither part is believed yet. */
+export const replyShape = z.object({
+  data: z.unknown().optional(),
+  errors: z.array(z.unknown()).optional().catch(undefined),
+});
+
 /** What a webhook carries, as far as we use it. */
 export const deliveryShape = z.object({
   action: z.string().optional(),

@@ -226,14 +226,23 @@ function historyOf(move: SettledMove): HistoryEvent {
   };
 }
 
-function auditOf(ticket: TicketId, { at, from, to, outcome, moveId, by }: SettledMove): AuditEvent {
+function auditOf(ticket: TicketId, { at, from, to, outcome, moveId, by, already }: SettledMove): AuditEvent {
   const { person, client, tool } = by;
   const who = {
     person,
     ...(client === undefined ? {} : { client }),
     ...(tool === undefined ? {} : { tool }),
   };
-  return { at, action: "move", by: who, ticket, from, to, outcome, detail: { moveId } };
+  return {
+    at,
+    action: "move",
+    by: who,
+    ticket,
+    from,
+    to,
+    outcome,
+    detail: { moveId, ...(already ? { already } : {}) },
+  };
 }
 
 /** What is known about a sight of a ticket, and the connection it was seen through. */

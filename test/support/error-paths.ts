@@ -35,8 +35,6 @@ export interface ClientUnderTest {
   readonly codes?: Readonly<Record<number, ErrorCode>>;
   /** What a redirect is read as. */
   readonly redirected: ErrorCode;
-  /** Gives up a reply that grows without end. */
-  readonly boundsReplies: boolean;
 }
 
 export interface ClientOptions {
@@ -243,11 +241,10 @@ export function describeErrorPaths(
       expect(await errorOf(client.read.call(never), client)).toMatchObject({ code: "unavailable" });
     });
 
-    it("gives up a reply that does not end", async ({ skip }) => {
+    it("gives up a reply that does not end", async () => {
       const server = await startEndless();
       try {
         const client = await setup({ origin: server.url });
-        if (!client.boundsReplies) return skip("its library reads whatever comes until the time is up");
         expect(await errorOf(client.read.call(never), client)).toMatchObject({ code: "unavailable" });
         expect(server.finished()).toBe(0);
       } finally {
@@ -342,7 +339,8 @@ async function startEndless() {
         this.push(left < 0 ? null : chunk);
       },
     });
-    response.writeHead(200, JSON_TYPE);
+    // Of JSON the suite's own ear takes a copy, and reads that to its end.
+    response.writeHead(200, { "content-type": "text/plain" });
     pipeline(more, response, (error) => {
       if (!error) finished += 1;
     });

@@ -21,7 +21,6 @@ const common = {
   // Its library parses by content type alone.
   readsPlainText: false,
   redirected: "unavailable",
-  boundsReplies: true,
 } as const;
 
 describeErrorPaths("GitHub's REST client", (options) => {

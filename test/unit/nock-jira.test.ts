@@ -20,7 +20,6 @@ describeErrorPaths("Jira's client", ({ timeoutMs, origin = "https://acme.jira.ex
     readsPlainText: true,
     needsNoReply: true,
     redirected: "invalid",
-    boundsReplies: true,
     read: {
       method: "GET",
       path: "/rest/api/3/myself",

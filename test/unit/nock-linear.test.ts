@@ -16,10 +16,8 @@ describeErrorPaths("Linear's client", ({ timeoutMs, origin = "https://api.linear
     board: "Linear",
     origin,
     canaries: [credentials.apiKey, body],
-    // Its library parses by content type alone.
-    readsPlainText: false,
+    readsPlainText: true,
     redirected: "unavailable",
-    boundsReplies: false,
     read: {
       method: "POST",
       path: "/graphql",

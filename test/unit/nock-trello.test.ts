@@ -21,7 +21,6 @@ describeErrorPaths("Trello's client", ({ timeoutMs, origin = "https://api.trello
     canaries: [credentials.apiKey, credentials.token, "a comment that nobody may log"],
     readsPlainText: true,
     redirected: "unavailable",
-    boundsReplies: true,
     read: {
       method: "GET",
       path: "/1/boards/abc",

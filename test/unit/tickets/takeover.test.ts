@@ -60,12 +60,19 @@ describe("a move found made by whoever has taken it over", () => {
     const { record } = await settle(store, LOGIN, pending.moveId, { ending, at: new Date() }, read);
     expect(record.lastMove).toMatchObject({ outcome: "confirmed" });
     expect(record.lastMove).not.toHaveProperty("already");
+    const { items } = await store.auditPage({ limit: 10 });
+    expect(items.find(({ action }) => action === "move")?.detail).toEqual({ moveId: pending.moveId });
   });
 
   it("was made by somebody else, when none of us had", async () => {
     const { store, pending } = await pendingMove();
     const { record } = await settle(store, LOGIN, pending.moveId, { ending, at: new Date() });
     expect(record.lastMove?.already).toBe(true);
+    const { items } = await store.auditPage({ limit: 10 });
+    expect(items.find(({ action }) => action === "move")?.detail).toEqual({
+      moveId: pending.moveId,
+      already: true,
+    });
   });
 });
 
