@@ -1,14 +1,14 @@
-import { Redis } from "ioredis";
 import { type App, openState, wire } from "./app.js";
 import type { Problem, Reach } from "./board/connector.js";
 import { createReach } from "./board/reach.js";
 import type { Config } from "./config.js";
 import { createLog } from "./log.js";
+import { openRedis } from "./redis/open.js";
 import { checkRedisClock, checkRedisSettings } from "./store/redis.js";
 
 /** An installation looked at from outside: nothing is served, and no work is taken. */
 
-const FIX_REDIS = "Set REDIS_URL to a Redis 7 that this machine reaches.";
+const FIX_REDIS = "Set REDIS_URL to a Redis 7, a cluster or its sentinels that this machine reaches.";
 
 /** What is wrong with the Redis of these settings as a place to keep things in. */
 export async function inspectRedis(config: Config): Promise<Problem[]> {
@@ -16,14 +16,9 @@ export async function inspectRedis(config: Config): Promise<Problem[]> {
     const message = "REDIS_URL is not set, so state is kept on this machine only.";
     return [{ code: "redis_unset", message, fix: FIX_REDIS }];
   }
-  const client = new Redis(config.redisUrl, {
-    lazyConnect: true,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
+  const client = openRedis(config.redisUrl, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
   client.on("error", () => {});
   try {
-    await client.connect();
     return [...(await checkRedisSettings(client)), ...(await checkRedisClock(client))];
   } catch {
     return [{ code: "unavailable", message: "The Redis of REDIS_URL does not answer.", fix: FIX_REDIS }];

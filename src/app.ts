@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Redis } from "ioredis";
 import { BOARDS, REPOSITORIES } from "../connectors/index.js";
 import { type AppMetrics, createAppMetrics } from "./app-metrics.js";
 import { addressesOf, openOauth, openOauthRecords } from "./app-oauth.js";
@@ -25,6 +24,7 @@ import { createHttp, type Routes } from "./http/server.js";
 import { createLog, type RootLog } from "./log.js";
 import { frozenContract } from "./mcp/contract.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
+import { openRedis } from "./redis/open.js";
 import { startOwnRedis } from "./redis-server.js";
 import { createMemoryStore } from "./store/memory.js";
 import { createBudgets } from "./store/redis/budgets.js";
@@ -216,7 +216,7 @@ export async function openState(
     onError,
   });
   closers.push(() => hooks.close());
-  const counter = new Redis(url, {
+  const counter = openRedis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 1_000,

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { BoardwalkError } from "./errors.js";
+import { redisAddress, secretsInRedisUrl, withoutRedisSecrets } from "./redis/address.js";
 
 /** Settings from flags, environment, boardwalk.yaml and defaults, in this order. The only reader of `process.env`. */
 
@@ -44,8 +45,9 @@ const redirectUris = list.refine(
   { error: "must be https addresses with commas between, without user, password, query or fragment" },
 );
 
-const redisUrl = text.refine(isRedisUrl, {
-  error: "must look like redis://host:6379 or rediss://user:password@host:6379",
+const redisUrl = text.superRefine((value, context) => {
+  const faults = redisAddress.safeParse(value).error?.issues ?? [];
+  for (const { message } of faults) context.addIssue({ code: "custom", message });
 });
 
 const PLACEHOLDER =
@@ -261,12 +263,10 @@ export function describeConfig(config: Config): Readonly<Record<string, string>>
 
 /** The secret strings in the settings, for the logger to look out for. */
 export function secretsOf(config: Config): readonly string[] {
-  const password = config.redisUrl === undefined ? "" : new URL(config.redisUrl).password;
   return [
     config.adminToken ?? "",
     config.alexaClientSecret ?? "",
-    password,
-    decodeURIComponent(password),
+    ...(config.redisUrl === undefined ? [] : secretsInRedisUrl(config.redisUrl)),
     ...config.encryptionKeys.map(({ key }) => Buffer.from(key).toString("base64")),
   ].filter((secret) => secret !== "");
 }
@@ -278,7 +278,7 @@ function shown(key: Key, config: Config): string {
     return ids.length === 0 ? "(not set)" : `(set: ${ids.join(", ")})`;
   }
   if (value === undefined) return "(not set)";
-  if (key === "redisUrl") return String(value).replace(/\/\/[^@/]*@/, "//***@");
+  if (key === "redisUrl") return withoutRedisSecrets(String(value));
   if (SECRETS.has(key)) return "(set)";
   return Array.isArray(value) ? value.join(",") : String(value);
 }
@@ -371,16 +371,6 @@ function isPlainWebUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, username, password, search, hash } = new URL(value);
   return /^https?:$/.test(protocol) && username + password + search + hash === "";
-}
-
-function isRedisUrl(value: string): boolean {
-  if (!/^rediss?:\/\/[^/]/.test(value) || !URL.canParse(value)) return false;
-  try {
-    decodeURIComponent(new URL(value).password);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function kebab(key: string): string {

@@ -1,12 +1,12 @@
-import { Redis, type RedisOptions } from "ioredis";
+import { type ClientOptions, isCluster, openRedis, type RedisClient } from "../redis/open.js";
 import { checkCount, type ReportError } from "./run-job.js";
 
 export interface BullmqHooksOptions {
-  /** A `redis://` or `rediss://` URL, or what ioredis takes. */
-  readonly connection: string | RedisOptions;
+  /** The URL of a Redis, as REDIS_URL takes it. */
+  readonly connection: string;
   /** @default "boardwalk" */
   readonly queue?: string;
-  /** Begins every key in Redis. @default "bw-jobs" */
+  /** Begins every key in Redis; on a cluster in braces, so that all keys of a queue share a slot. @default "bw-jobs" */
   readonly prefix?: string;
   /** Jobs one `serve` runs at once. @default 64 */
   readonly concurrency?: number;
@@ -25,19 +25,14 @@ export interface BullmqHooksOptions {
 }
 
 /** The options with their defaults in. */
-export type BullmqSettings = Required<Omit<BullmqHooksOptions, "connection">> & {
-  readonly connection: RedisOptions & { readonly url?: string };
-};
+export type BullmqSettings = Required<BullmqHooksOptions>;
 
 export function readSettings(options: BullmqHooksOptions): BullmqSettings {
-  const { connection, concurrency = 64, laneCap = 8, onError = () => {} } = options;
+  const { connection, concurrency = 64, laneCap = 8, prefix = "bw-jobs", onError = () => {} } = options;
   return {
-    connection: {
-      ...(typeof connection === "string" ? { url: connection } : connection),
-      retryStrategy: (times) => Math.min(50 * times, 500) + Math.random() * 50,
-    },
+    connection,
     queue: options.queue ?? "boardwalk",
-    prefix: options.prefix ?? "bw-jobs",
+    prefix: isCluster(connection) ? `{${prefix}}` : prefix,
     concurrency: checkCount("concurrency", concurrency),
     laneCap: checkCount("laneCap", laneCap),
     lockMs: checkCount("lockMs", options.lockMs ?? 10_000),
@@ -48,37 +43,45 @@ export function readSettings(options: BullmqHooksOptions): BullmqSettings {
   };
 }
 
+const OPTIONS = {
+  retryStrategy: (times: number) => Math.min(50 * times, 500) + Math.random() * 50,
+} satisfies ClientOptions;
+
 /** The connection of those who ask: it never makes them wait for a Redis that is not there. */
-export function openProducer({ connection, commandTimeoutMs, onError }: BullmqSettings): Redis {
-  const { url, ...rest } = connection;
-  const options = {
-    ...rest,
-    // The shape of replies that BullMQ reads.
-    replyMapping: "legacy" as const,
+export function openProducer({ connection, commandTimeoutMs, onError }: BullmqSettings): RedisClient {
+  const redis = openRedis(connection, {
+    ...OPTIONS,
     enableOfflineQueue: false,
     // A command under way when the connection breaks fails at once; the caller may put the same job again.
     maxRetriesPerRequest: 0,
     commandTimeout: commandTimeoutMs,
     connectTimeout: commandTimeoutMs,
-  };
-  const redis = url === undefined ? new Redis(options) : new Redis(url, options);
+  });
+  redis.on("error", onError);
+  return redis;
+}
+
+/** The connection of those who work or listen: it waits for Redis for as long as that takes, as BullMQ asks. */
+export function openConsumer({ connection, onError }: BullmqSettings): RedisClient {
+  const redis = openRedis(connection, { ...OPTIONS, maxRetriesPerRequest: null });
   redis.on("error", onError);
   return redis;
 }
 
 /** Answers when the connection can be used: at once, after a first connect under way, or with a rejection. */
-export function createReadiness(redis: Redis): () => Promise<void> {
+export function createReadiness(redis: RedisClient): () => Promise<void> {
   let settling: Promise<void> | undefined;
 
   function whenSettled(): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
         settling = undefined;
-        redis.off("ready", settle).off("close", settle);
+        redis.off("ready", settle).off("close", settle).off("error", settle);
         if (redis.status === "ready") resolve();
         else reject(new Error("Redis cannot be reached"));
       };
-      redis.on("ready", settle).on("close", settle);
+      // Sentinels that cannot be reached are told as errors only: there was nothing yet to close.
+      redis.on("ready", settle).on("close", settle).on("error", settle);
     });
   }
 

@@ -1,7 +1,7 @@
 import { type ConnectionOptions, QueueEvents } from "bullmq";
-import type { Redis } from "ioredis";
+import type { RedisClient } from "../redis/open.js";
 import type { Backlog } from "./backlog.js";
-import type { BullmqSettings } from "./bullmq-connection.js";
+import { type BullmqSettings, openConsumer } from "./bullmq-connection.js";
 import { internalReply, parseReply } from "./run-job.js";
 import type { Waiters } from "./waiters.js";
 
@@ -14,7 +14,7 @@ export interface Listener {
 
 export interface ListenerParts {
   readonly settings: BullmqSettings;
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly eventsKey: string;
   readonly waiters: Waiters;
   readonly backlog: Backlog;
@@ -56,12 +56,11 @@ export function createListener(parts: ListenerParts): Listener {
 }
 
 function openEvents({ settings, waiters, backlog }: ListenerParts, lastEventId: string): QueueEvents {
-  const { queue, prefix, connection, onError } = settings;
-  const events = new QueueEvents(queue, {
-    connection: { ...connection, maxRetriesPerRequest: null } as ConnectionOptions,
-    prefix,
-    lastEventId,
-  });
+  const { queue, prefix, onError } = settings;
+  // BullMQ blocks none of its callers' connections but makes one of its own like it, at once.
+  const like = openConsumer(settings);
+  const events = new QueueEvents(queue, { connection: like as ConnectionOptions, prefix, lastEventId });
+  like.disconnect();
   events.on("error", onError);
   events.on("completed", ({ jobId, returnvalue }) => {
     backlog.done(jobId);

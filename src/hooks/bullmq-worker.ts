@@ -1,6 +1,6 @@
 import { type Job as BullJob, type ConnectionOptions, DelayedError, Worker } from "bullmq";
 import { z } from "zod";
-import type { BullmqSettings } from "./bullmq-connection.js";
+import { type BullmqSettings, openConsumer } from "./bullmq-connection.js";
 import type { Job, JobReply } from "./hooks.js";
 import { createLanes } from "./lanes.js";
 import { createRunner, endsWithin, type Handlers, internalReply } from "./run-job.js";
@@ -123,8 +123,9 @@ export function startWorker(
     }
   }
 
+  const redis = openConsumer(settings);
   const worker = new Worker(settings.queue, (job: BullJob, token?: string) => work(job, token), {
-    connection: { ...settings.connection, maxRetriesPerRequest: null } as ConnectionOptions,
+    connection: redis as ConnectionOptions,
     prefix: settings.prefix,
     concurrency: settings.concurrency,
     lockDuration: settings.lockMs,
@@ -146,6 +147,7 @@ export function startWorker(
     await endsWithin(paused, FLUSH_MS);
     // By force: all that could be written is, and a Redis that is gone would be waited for without end.
     await worker.close(true);
+    redis.disconnect();
   }
 
   return () => {

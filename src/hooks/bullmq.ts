@@ -1,6 +1,6 @@
 import { type ConnectionOptions, type JobsOptions, Queue } from "bullmq";
-import type { Redis } from "ioredis";
 import { BoardwalkError } from "../errors.js";
+import type { RedisClient } from "../redis/open.js";
 import { createBacklog } from "./backlog.js";
 import {
   type BullmqHooksOptions,
@@ -81,7 +81,7 @@ interface Producer extends Pick<Hooks, "ask" | "close"> {
   heard(id: string, reply: JobReply): void;
 }
 
-function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): Producer {
+function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Queue): Producer {
   const waiters = createWaiters();
   const connected = createReadiness(redis);
   const backlog = createBacklog();
@@ -153,7 +153,7 @@ function createProducer(settings: BullmqSettings, redis: Redis, queue: Queue): P
   };
 }
 
-function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: Redis): Queue {
+function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: RedisClient): Queue {
   const queue = new Queue(name, {
     connection: redis as ConnectionOptions,
     prefix,
@@ -173,7 +173,7 @@ async function addJob(queue: Queue, job: Job, options: JobsOptions): Promise<voi
 }
 
 /** The reply of a job that is finished already, whoever did it and whenever. */
-async function finishedReply(queue: Queue, redis: Redis, id: string): Promise<JobReply | undefined> {
+async function finishedReply(queue: Queue, redis: RedisClient, id: string): Promise<JobReply | undefined> {
   const [finishedOn, failedReason, reply] = await redis.hmget(queue.toKey(id), ...REPLY_FIELDS);
   if (!finishedOn) return undefined;
   if (!failedReason) return parseReply(parseJson(reply));

@@ -1,5 +1,6 @@
-import type { Redis } from "ioredis";
+import { Cluster, type Redis } from "ioredis";
 import type { Problem } from "../board/connector.js";
+import type { RedisClient } from "../redis/open.js";
 import { requireTenantId, tenantTaken } from "./checks.js";
 import { AUDIT_LIMIT, byId, decodeTenant, HISTORY_LIMIT } from "./codec.js";
 import { encodeContent } from "./format.js";
@@ -15,7 +16,7 @@ export interface RedisStoreOptions {
    * A URL, or a connection that stays the caller's: `close` leaves it open, and its options decide how long a call
    * waits while Redis is away (`enableOfflineQueue: false` and `autoResendUnfulfilledCommands: false` are wise).
    */
-  readonly client: Redis | string;
+  readonly client: RedisClient | string;
   /** What every key begins with. @default "bw" */
   readonly prefix?: string;
   /** Events kept of one ticket. @default 200 */
@@ -62,7 +63,7 @@ export function createRedisStore(options: RedisStoreOptions): Store {
       return { tenant: decodeTenantId(tenant), value };
     },
     async publish(channel, message) {
-      await connection.run((redis) => redis.publish(keys.channel(channel), message));
+      await connection.run((redis) => publishTo(redis, keys.channel(channel), message));
     },
     subscribe: (channel, listener) => subscriber.subscribe(keys.channel(channel), listener),
     watch: (listener) => subscriber.watch(keys.changes, (channel) => listener(keys.changedTenant(channel))),
@@ -76,33 +77,31 @@ export function createRedisStore(options: RedisStoreOptions): Store {
   };
 }
 
+/** On a cluster by the node that has the channel's slot: by any node, as else, messages may overtake each other. */
+function publishTo(redis: RedisClient, channel: string, message: string): Promise<unknown> {
+  if (!(redis instanceof Cluster)) return redis.publish(channel, message);
+  return redis.eval("return redis.call('PUBLISH', KEYS[1], ARGV[1])", 1, channel, message);
+}
+
 /**
- * What is wrong with this Redis as a place to keep things in; empty when nothing is.
- * Asks INFO, which hosted Redis allows where it forbids CONFIG.
+ * What is wrong with this Redis as a place to keep things in; empty when nothing is. Of a cluster, each primary is
+ * looked at. Asks INFO, which hosted Redis allows where it forbids CONFIG.
  * @throws BoardwalkError `unavailable` when it cannot be reached.
  */
-export async function checkRedisSettings(client: Redis): Promise<Problem[]> {
+export async function checkRedisSettings(client: RedisClient): Promise<Problem[]> {
   const connection = watchConnection(client, false);
-  const info = await Promise.all(
-    ["server", "persistence", "memory", "replication"].map((part) =>
-      connection.run((redis) => redis.info(part)),
-    ),
-  ).finally(() => connection.close());
-  const facts = new Map(
-    info
-      .join("\n")
-      .split(/\r?\n/)
-      .map((line) => line.split(/:(.*)/, 2) as [string, string]),
+  const all = await connection
+    .run((redis) => Promise.all((redis instanceof Cluster ? redis.nodes("master") : [redis]).map(factsOf)))
+    .finally(() => connection.close());
+  return [versionProblem, appendOnlyProblem, evictionProblem, failoverProblem].flatMap(
+    (check) => all.map(check).find((problem) => problem !== undefined) ?? [],
   );
-  return [versionProblem, appendOnlyProblem, evictionProblem, failoverProblem]
-    .map((look) => look(facts))
-    .filter((problem) => problem !== undefined);
 }
 
 const MOST_SKEW_MS = 5_000;
 
 /** How far this machine's clock is from the store's: leases, budgets and what is remembered are told by either. */
-export async function checkRedisClock(client: Redis): Promise<Problem[]> {
+export async function checkRedisClock(client: RedisClient): Promise<Problem[]> {
   const askedAt = Date.now();
   const [seconds = 0, micros = 0] = (await client.time()).map(Number);
   const halfway = (askedAt + Date.now()) / 2;
@@ -119,6 +118,14 @@ export async function checkRedisClock(client: Redis): Promise<Problem[]> {
 }
 
 type Facts = ReadonlyMap<string, string>;
+
+async function factsOf(server: Redis): Promise<Facts> {
+  const info = await Promise.all(
+    ["server", "persistence", "memory", "replication"].map((part) => server.info(part)),
+  );
+  const lines = info.join("\n").split(/\r?\n/);
+  return new Map(lines.map((line) => line.split(/:(.*)/, 2) as [string, string]));
+}
 
 function versionProblem(facts: Facts): Problem | undefined {
   const version = facts.get("redis_version") ?? "0";

@@ -681,8 +681,10 @@ function describeMessages(getStore: () => Store): void {
       await store.publish(channel, "2");
       const back = await store.subscribe(channel, listener);
       await store.publish(channel, "3");
-      await until(() => left.length === 1);
-      expect([left, stayed]).toEqual([["3"], ["1"]]);
+      await until(() => left.includes("3"));
+      expect(stayed).toEqual(["1"]);
+      // On a cluster the second may still be on its way when somebody listens again.
+      expect(left.filter((message) => message !== "2")).toEqual(["3"]);
       await back();
     });
 

@@ -315,7 +315,7 @@ describe("BullMQ hooks with a Redis that comes and goes", () => {
   it("is opened while Redis is down, and works once it is there", { timeout: 40_000 }, async () => {
     prefix = "later";
     const port = await freePort();
-    const hooks = open({ connection: { port, host: "127.0.0.1" } });
+    const hooks = open({ connection: `redis://127.0.0.1:${port}` });
     await hooks.serve({ work: async () => "done" });
     await expect(hooks.ask(job(), WAIT_MS)).rejects.toMatchObject({ code: "unavailable" });
     redis = await startRedis({ port });
@@ -326,7 +326,7 @@ describe("BullMQ hooks with a Redis that comes and goes", () => {
 
   it("can be closed while Redis is down", { timeout: 30_000 }, async () => {
     prefix = "closing";
-    const hooks = open({ connection: { port: await freePort(), host: "127.0.0.1" } });
+    const hooks = open({ connection: `redis://127.0.0.1:${await freePort()}` });
     await hooks.serve({ work: async () => "done" });
     await hooks.close();
     await expect(hooks.put(job())).rejects.toMatchObject({ code: "unavailable" });

@@ -25,6 +25,7 @@ const LAYERS: readonly (readonly [RegExp, Layer])[] = [
   [/^src\/(board\/(connector|vcs)|store\/(store|records)|hooks\/hooks)\.ts$/, "ports"],
   [/^src\/board\/emulator[^/]*\.ts$/, "emulator kit"],
   [/^src\/board\//, "shared"],
+  [/^src\/redis\//, "redis"],
   [/^src\/store\//, "store"],
   [/^src\/hooks\//, "hooks"],
   [/^src\/tickets\//, "tickets"],
@@ -50,8 +51,9 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[] | "everything">> = {
   ports: ["machine", "errors"],
   shared: PORTS,
   "emulator kit": ["shared", ...PORTS],
-  store: PORTS,
-  hooks: [...PORTS, "shared", "log"],
+  redis: ["errors"],
+  store: [...PORTS, "redis"],
+  hooks: [...PORTS, "shared", "redis", "log"],
   connector: [...PORTS, "shared", "emulator kit"],
   connectors: [...PORTS, "connector"],
   tickets: [...PORTS, "shared"],
@@ -62,7 +64,7 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[] | "everything">> = {
   telemetry: [...PORTS, "tickets", "log"],
   web: [],
   log: ["errors"],
-  house: ["errors", "log"],
+  house: ["errors", "redis", "log"],
   library: [...PORTS, "bridge"],
   app: "everything",
 };
@@ -75,7 +77,7 @@ interface PackageRule {
 }
 
 const PACKAGES: readonly PackageRule[] = [
-  { name: /^(ioredis|bullmq)$/, where: /^src\/(store\/redis|hooks\/bullmq|app)/ },
+  { name: /^(ioredis|bullmq)$/, where: /^src\/(redis\/open|store\/redis|hooks\/bullmq|app)/ },
   { name: /^@modelcontextprotocol\//, where: /^src\/mcp\//, typesIn: /^src\/bridge\/register\.ts$/ },
   { name: /^jira\.js$/, where: /^connectors\/jira\// },
   { name: /^@linear\//, where: /^connectors\/linear\// },

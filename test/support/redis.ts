@@ -24,6 +24,8 @@ export interface RedisServerOptions {
   readonly appendOnly?: boolean;
   readonly dir?: string;
   readonly port?: number;
+  /** What else its command line says, of its port and directory. */
+  readonly more?: (port: number, dir: string) => readonly string[];
 }
 
 /** A real redis-server of the test's own, once it answers PING. Dies with this process, however that ends. */
@@ -34,7 +36,8 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   let guard: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    child = spawn("redis-server", redisArguments(port, dir, options.appendOnly ?? false), {
+    const more = options.more?.(port, dir) ?? [];
+    child = spawn("redis-server", [...redisArguments(port, dir, options.appendOnly ?? false), ...more], {
       stdio: ["ignore", "ignore", "inherit"],
     });
     child.unref();

@@ -1,4 +1,3 @@
-import type { Redis } from "ioredis";
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
@@ -6,9 +5,10 @@ import {
   RateLimiterRes,
 } from "rate-limiter-flexible";
 import type { Budget, Budgets } from "../../board/connector.js";
+import type { RedisClient } from "../../redis/open.js";
 
 /** Budgets counted in Redis, so that all processes share them, or in memory where there is none. */
-export function createBudgets(redis?: Redis): Budgets {
+export function createBudgets(redis?: RedisClient): Budgets {
   const limiters = new Map<string, RateLimiterAbstract>();
 
   function limiterFor({ requests, perMs }: Budget): RateLimiterAbstract {
@@ -19,7 +19,8 @@ export function createBudgets(redis?: Redis): Budgets {
     const limiter =
       redis === undefined
         ? new RateLimiterMemory(limits)
-        : new RateLimiterRedis({ storeClient: redis, ...limits });
+        : // A cluster's client keeps the question until the cluster is back, which is no answer here.
+          new RateLimiterRedis({ storeClient: redis, rejectIfRedisNotReady: redis.isCluster, ...limits });
     limiters.set(name, limiter);
     return limiter;
   }

@@ -1,5 +1,6 @@
-import { Redis, type RedisOptions } from "ioredis";
+import { Redis } from "ioredis";
 import { BoardwalkError } from "../../errors.js";
+import { type ClientOptions, duplicateRedis, openRedis, type RedisClient } from "../../redis/open.js";
 
 /** How long a call waits for a connection that was just lost or is being made. After that, calls fail at once. */
 const GRACE_MS = 2_000;
@@ -17,7 +18,7 @@ const OWN_OPTIONS = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   // A connection that is silent with a command under way is given up, where TCP would wait a quarter of an hour.
   socketTimeout: 2 * COMMAND_TIMEOUT_MS,
-} satisfies RedisOptions;
+} satisfies ClientOptions;
 
 /** One connection, and the one place where its failures become BoardwalkErrors. */
 export interface Connection {
@@ -25,23 +26,23 @@ export interface Connection {
    * Runs a command once the connection stands.
    * @throws BoardwalkError `unavailable` when it does not, within two seconds; `internal` when Redis refuses the command.
    */
-  run<T>(command: (client: Redis) => Promise<T>): Promise<T>;
+  run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
   /** Stops watching; ends the connection too when we made it. */
   close(): Promise<void>;
 }
 
 /** A connection of our own, which comes back by itself whenever Redis does. */
-export function openConnection(to: string | Redis): {
-  readonly client: Redis;
+export function openConnection(to: string | RedisClient): {
+  readonly client: RedisClient;
   readonly connection: Connection;
 } {
-  const client = typeof to === "string" ? new Redis(to, OWN_OPTIONS) : to.duplicate(OWN_OPTIONS);
+  const client = typeof to === "string" ? openRedis(to, OWN_OPTIONS) : duplicateRedis(to, OWN_OPTIONS);
   // Without a listener ioredis prints each failed attempt; callers hear of it through `run`.
   client.on("error", () => undefined);
   return { client, connection: watchConnection(client, true) };
 }
 
-export function watchConnection(client: Redis, ours: boolean): Connection {
+export function watchConnection(client: RedisClient, ours: boolean): Connection {
   /** Since when it has been down, once that was seen. */
   let downSince: number | undefined;
   let waiting: Promise<void> | undefined;
@@ -49,9 +50,10 @@ export function watchConnection(client: Redis, ours: boolean): Connection {
     downSince = undefined;
   };
   const onClose = () => {
-    downSince ??= performance.now();
+    // Sentinels that cannot be reached are told as errors only: there was nothing yet to close.
+    if (client.status !== "ready") downSince ??= performance.now();
   };
-  client.on("ready", onReady).on("close", onClose);
+  client.on("ready", onReady).on("close", onClose).on("error", onClose);
 
   function ready(): Promise<void> {
     // Only somebody who was told to stop or who has given up ends there; nobody will connect again.
@@ -69,7 +71,7 @@ export function watchConnection(client: Redis, ours: boolean): Connection {
   return {
     async run(command) {
       if (client.status !== "ready") await ready();
-      gather(client.stream);
+      if (client instanceof Redis) gather(client.stream);
       try {
         return await command(client);
       } catch (error) {
@@ -77,7 +79,7 @@ export function watchConnection(client: Redis, ours: boolean): Connection {
       }
     },
     async close() {
-      client.off("ready", onReady).off("close", onClose);
+      client.off("ready", onReady).off("close", onClose).off("error", onClose);
       if (!ours) return;
       if (client.status === "ready") await client.quit().catch(() => undefined);
       client.disconnect();
@@ -92,7 +94,7 @@ function gather(stream: Redis["stream"]): void {
   setImmediate(() => stream.uncork());
 }
 
-function whenReady(client: Redis, timeoutMs: number): Promise<void> {
+function whenReady(client: RedisClient, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = () => {
       clearTimeout(timer);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { Redis, Result } from "ioredis";
+import type { Result } from "ioredis";
+import type { RedisClient } from "../../redis/open.js";
 
 /** Our Lua files as commands: name, file, number of keys where it is always the same. What each takes and returns stands at the top of its file. */
 const SCRIPTS = [
@@ -35,7 +36,7 @@ declare module "ioredis" {
 }
 
 /** Gives the client our commands: each one round trip, the script's text sent once a connection. */
-export function defineScripts(client: Redis): void {
+export function defineScripts(client: RedisClient): void {
   for (const [name, file, numberOfKeys] of SCRIPTS) {
     const lua = readFileSync(new URL(`./${file}.lua`, import.meta.url), "utf8");
     client.defineCommand(name, numberOfKeys === undefined ? { lua } : { lua, numberOfKeys });

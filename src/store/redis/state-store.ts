@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { RedisClient } from "../../redis/open.js";
 
 /** As the library's `FsmStateSnapshot`: this layer may not import the bridge. */
 interface StateSnapshot {
@@ -9,7 +9,7 @@ interface StateSnapshot {
 
 export interface RedisStateStoreOptions {
   /** A connection that stays the caller's. */
-  readonly client: Redis;
+  readonly client: RedisClient;
   /** What every key begins with. @default "bw:gate" */
   readonly prefix?: string;
   /** Milliseconds after which an untouched workflow is deleted; longer than the gate's own `ttlMs`, so that the gate can say it expired. @default 2_592_000_000, 30 days */

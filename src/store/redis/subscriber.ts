@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { RedisClient } from "../../redis/open.js";
 import { type Connection, openConnection } from "./connection.js";
 
 type Listener = (message: string) => void;
@@ -16,7 +16,7 @@ export interface Subscriber {
 }
 
 /** Listens on a connection of its own, made at the first `subscribe`; after a loss it listens on by itself. */
-export function createSubscriber(to: string | Redis): Subscriber {
+export function createSubscriber(to: string | RedisClient): Subscriber {
   const topics = new Map<string, Topic>();
   /** All for the same patterns: one prefix has one set of them. */
   const watchers = new Set<(channel: string) => void>();

@@ -1,0 +1,96 @@
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
+import { parseRedisUrl, type RedisAddress } from "./address.js";
+
+/** The one place that opens a client, of whichever kind the address names. */
+
+export type RedisClient = Redis | Cluster;
+
+/** How a client takes it when Redis is away, alike for every kind. */
+export type ClientOptions = Pick<
+  RedisOptions,
+  | "autoResendUnfulfilledCommands"
+  | "commandTimeout"
+  | "connectTimeout"
+  | "enableOfflineQueue"
+  | "lazyConnect"
+  | "maxRetriesPerRequest"
+  | "reconnectOnError"
+  | "retryStrategy"
+  | "socketTimeout"
+>;
+
+/** A sentinel that does not answer for this long is passed over. */
+const SENTINEL_TIMEOUT_MS = 2_000;
+/** How soon a cluster is asked again while it says that it is down. */
+const RETRY_MS = 100;
+
+/** @throws BoardwalkError `invalid` when the URL cannot be read. */
+export function openRedis(url: string, options: ClientOptions = {}): RedisClient {
+  const address = parseRedisUrl(url);
+  const reach = reachOf(address);
+  switch (address.kind) {
+    case "single":
+      return new Redis({ ...reach, ...address.nodes[0], db: address.db, ...options });
+    case "sentinel":
+      return new Redis({ ...reach, ...sentinelOptions(address), db: address.db, ...options });
+    case "cluster": {
+      const like = clusterOptions(options);
+      return new Cluster([...address.nodes], {
+        ...like,
+        redisOptions: { ...reach, ...like.redisOptions },
+        // Certificates are for names, and a name that was looked up is an address.
+        ...(address.tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
+      });
+    }
+  }
+}
+
+/** Another client to the same place, with these options over those of the first. */
+export function duplicateRedis(client: RedisClient, options: ClientOptions): RedisClient {
+  return client instanceof Cluster
+    ? client.duplicate([], clusterOptions(options))
+    : client.duplicate(options);
+}
+
+/** Whether a key's place is told by its hash tag, so that keys used together must share one. */
+export function isCluster(url: string): boolean {
+  return parseRedisUrl(url).kind === "cluster";
+}
+
+function reachOf({ username, password, tls, family }: RedisAddress) {
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(family === undefined ? {} : { family }),
+    ...(tls ? { tls: {} } : {}),
+  };
+}
+
+function sentinelOptions(address: RedisAddress & { readonly kind: "sentinel" }) {
+  const { nodes, group, tls, sentinelUsername, sentinelPassword } = address;
+  return {
+    sentinels: [...nodes],
+    name: group,
+    // Sentinels tell of a fail-over; without it a connection to the old primary may stay until that is reached again.
+    failoverDetector: true,
+    sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
+    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
+  } satisfies RedisOptions;
+}
+
+function clusterOptions(options: ClientOptions) {
+  const { enableOfflineQueue = true, lazyConnect, retryStrategy, ...redisOptions } = options;
+  return {
+    // Commands also wait in it for a node that is just being connected. Who may not wait for a cluster that is away
+    // looks at the client's status first.
+    enableOfflineQueue: true,
+    ...(lazyConnect === undefined ? {} : { lazyConnect }),
+    ...(retryStrategy === undefined ? {} : { clusterRetryStrategy: retryStrategy }),
+    // 0: what was under way when a node went is not sent again, since it may have landed.
+    retryDelayOnFailover: enableOfflineQueue ? RETRY_MS : 0,
+    retryDelayOnClusterDown: RETRY_MS,
+    redisOptions,
+  } satisfies ClusterOptions;
+}
