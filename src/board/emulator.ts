@@ -102,15 +102,8 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
 
   app.use(express.json({ limit: "5mb", type: ["application/json", "application/*+json"] }));
   app.get("/__emulator/journal", (_request, response) => void response.json(journal));
-  app.post("/__emulator/faults", (request, response) => {
-    const parsed = faultsSchema.safeParse(request.body);
-    if (!parsed.success) return void response.status(400).json({ error: z.prettifyError(parsed.error) });
-    faults = parsed.data;
-    response.json(faults);
-  });
-  app.delete("/__emulator/faults", (_request, response) => {
-    faults = {};
-    response.status(204).end();
+  addFaultRoutes(app, (next) => {
+    faults = next;
   });
   app.use(async (request: Request, response: Response, next: NextFunction) => {
     const entry = { method: request.method, path: request.originalUrl, at: new Date().toISOString() };
@@ -132,42 +125,15 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
     told?.markFaulty();
     const { status = 500, body = "<html><body><h1>Fault</h1></body></html>", afterWork } = current;
     if (!afterWork) return void response.status(status).type("html").send(body);
-    // The work is done, its answer thrown away: replace what the route sends.
-    const end = response.end.bind(response);
-    response.end = (() => {
-      response.statusCode = status;
-      response.setHeader("content-type", "text/html");
-      response.removeHeader("content-length");
-      return end(body);
-    }) as typeof response.end;
+    loseAnswer(response, status, body);
     next();
   });
 
   function takeFault(write: boolean): boolean {
     if (faults.status === undefined || (faults.writesOnly === true && !write)) return false;
     current = faults;
-    if (faults.times !== undefined) {
-      const { status: _status, times: _times, ...rest } = faults;
-      faults = faults.times > 1 ? { ...faults, times: faults.times - 1 } : rest;
-    }
+    faults = spend(faults);
     return true;
-  }
-
-  async function post(target: WebhookTarget): Promise<boolean> {
-    try {
-      const body = typeof target.body === "string" ? target.body : Buffer.from(target.body);
-      const response = await fetch(target.url, {
-        method: "POST",
-        headers: target.headers,
-        body,
-        signal: AbortSignal.timeout(5_000),
-      });
-      target.onStatus?.(response.status);
-      return response.ok;
-    } catch {
-      // A receiver that is down simply misses it, as with the real board once its retries are spent.
-      return false;
-    }
   }
 
   return {
@@ -204,6 +170,54 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** What is left of the faults once one request has met them. */
+function spend(faults: Faults): Faults {
+  const { status: _status, times, ...rest } = faults;
+  if (times === undefined) return faults;
+  return times > 1 ? { ...faults, times: times - 1 } : rest;
+}
+
+function addFaultRoutes(app: Express, set: (faults: Faults) => void): void {
+  app.post("/__emulator/faults", (request, response) => {
+    const parsed = faultsSchema.safeParse(request.body);
+    if (!parsed.success) return void response.status(400).json({ error: z.prettifyError(parsed.error) });
+    set(parsed.data);
+    response.json(parsed.data);
+  });
+  app.delete("/__emulator/faults", (_request, response) => {
+    set({});
+    response.status(204).end();
+  });
+}
+
+/** The work is done, its answer thrown away: replaces what the route sends. */
+function loseAnswer(response: Response, status: number, body: string): void {
+  const end = response.end.bind(response);
+  response.end = (() => {
+    response.statusCode = status;
+    response.setHeader("content-type", "text/html");
+    response.removeHeader("content-length");
+    return end(body);
+  }) as typeof response.end;
+}
+
+async function post(target: WebhookTarget): Promise<boolean> {
+  try {
+    const body = typeof target.body === "string" ? target.body : Buffer.from(target.body);
+    const response = await fetch(target.url, {
+      method: "POST",
+      headers: target.headers,
+      body,
+      signal: AbortSignal.timeout(5_000),
+    });
+    target.onStatus?.(response.status);
+    return response.ok;
+  } catch {
+    // A receiver that is down simply misses it, as with the real board once its retries are spent.
+    return false;
+  }
 }
 
 /** Calls `told` once the reply is made, and sends it when that has resolved. */
