@@ -111,11 +111,8 @@ export function createEmulatorHost(options: EmulatorHostOptions = {}): EmulatorH
     // When it is answered, not when the answer is out: a client that is gone never takes it, and the work is done.
     onEnd(response, () => {
       const operation = options.operationOf?.(request);
-      journal.push({
-        ...entry,
-        status: response.statusCode,
-        ...(operation === undefined ? {} : { operation }),
-      });
+      const about = operation === undefined ? entry : { ...entry, operation };
+      journal.push({ ...about, status: response.statusCode });
       return hold?.after?.();
     });
     const told = options.onExchange && recordReply(request, response, options.onExchange);
