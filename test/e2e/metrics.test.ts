@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DemoProcess, startDemoProcess } from "../support/demo.js";
-import { redisUrl } from "../support/redis.js";
+import { type RedisServer, startRedis } from "../support/redis.js";
 import { type Service, startService } from "../support/service.js";
 import { until } from "../support/until.js";
 
@@ -126,17 +126,24 @@ describe("the metrics of the demo", () => {
 });
 
 describe("the metrics of one half", () => {
-  const env = async () => ({
-    REDIS_URL: await redisUrl(),
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  const env = () => ({
+    REDIS_URL: redis.url,
     BOARDWALK_ADMIN_TOKEN: randomBytes(24).toString("base64url"),
     BOARDWALK_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     METRICS_PORT: "0",
     LOG_LEVEL: "info",
   });
   const started: Service[] = [];
-  afterAll(() => Promise.all(started.map((service) => service.kill())));
+  afterAll(async () => {
+    await Promise.all(started.map((service) => service.kill()));
+    await redis.stop();
+  });
   const start = async (role: "web" | "worker") => {
-    const service = await startService({ role, env: await env() });
+    const service = await startService({ role, env: env() });
     started.push(service);
     return service;
   };

@@ -8,7 +8,7 @@ import { type App, createApp } from "../../src/app.js";
 import { parseConfig } from "../../src/config.js";
 import type { TenantStore } from "../../src/store/store.js";
 import { syncJobFor } from "../../src/tickets/jobs.js";
-import { redisUrl } from "../support/redis.js";
+import { type RedisServer, startRedis } from "../support/redis.js";
 
 /** Boards of 5,000 tickets, each in a process of its own, imported whole and in bounded memory. */
 
@@ -22,11 +22,13 @@ const BYTES_A_TICKET = 400;
 setFlagsFromString("--expose_gc");
 const collect = runInNewContext("gc") as () => void;
 
+let redis: RedisServer;
 let app: App;
 beforeAll(async () => {
+  redis = await startRedis();
   app = await createApp(
     parseConfig({
-      REDIS_URL: await redisUrl(),
+      REDIS_URL: redis.url,
       BOARDWALK_ROLE: "worker",
       LOG_LEVEL: "error",
       BOARDWALK_ENCRYPTION_KEYS: `k:${randomBytes(32).toString("base64")}`,
@@ -35,7 +37,10 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(() => app?.close());
+afterAll(async () => {
+  await app?.close();
+  await redis?.stop();
+});
 
 interface Imported {
   readonly pages: number;

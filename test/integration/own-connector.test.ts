@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { App, AppOptions } from "../../src/app.js";
-import { redisUrl } from "../support/redis.js";
+import { type RedisServer, startRedis } from "../support/redis.js";
 import { callApi, type Listener, listenModern, serviceEnv } from "../support/sync-world.js";
 import { until } from "../support/until.js";
 
@@ -68,6 +68,7 @@ async function startPlank(): Promise<Plank> {
   return { url: `http://127.0.0.1:${port}`, columns, cards, writes, server };
 }
 
+let redis: RedisServer;
 let plank: Plank;
 let app: App;
 let client: Listener;
@@ -85,9 +86,10 @@ beforeAll(async () => {
   };
   const { createApp, loadConfig } = await import("../../src/service.js");
   plank = await startPlank();
+  redis = await startRedis();
   // As the second block does, with the settings of a test.
   const env = { ...process.env };
-  Object.assign(process.env, serviceEnv(await redisUrl()));
+  Object.assign(process.env, serviceEnv(redis.url));
   app = await createApp(loadConfig({}), { boards: [module.plank] });
   process.env = env;
   const url = app.url ?? "";
@@ -105,6 +107,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close();
   await app?.close();
+  await redis?.stop();
   plank?.server.closeAllConnections();
   plank?.server.close();
   rmSync(dir, { recursive: true, force: true });

@@ -1,11 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type GithubEmulator, startGithubEmulator } from "../../connectors/github/emulator.js";
-import { type App, createApp } from "../../src/app.js";
-import { parseConfig } from "../../src/config.js";
-import { type DemoBoard, jiraBoard } from "../../src/demo-boards.js";
-import { issueToken } from "../../src/http/auth.js";
-import { redisUrl } from "../support/redis.js";
+import type { App } from "../../src/app.js";
+import type { DemoBoard } from "../../src/demo-boards.js";
+import { startTwoHalves, type TwoHalves } from "../support/two-halves.js";
 import { until } from "../support/until.js";
 
 /** A service in two halves over one Redis, as it is run: what a request brings about is known by its id everywhere. */
@@ -19,76 +16,31 @@ interface Line {
 
 const adminToken = randomBytes(24).toString("base64url");
 const lines: { readonly half: string; readonly line: Line }[] = [];
-let github: GithubEmulator;
-let board: DemoBoard;
+let halves: TwoHalves;
 let web: App;
-let worker: App;
-let token: string;
-
-async function half(role: "web" | "worker", env: Readonly<Record<string, string>>): Promise<App> {
-  const config = parseConfig({
-    ...env,
-    PORT: "0",
-    LOG_LEVEL: "debug",
-    BOARDWALK_ROLE: role,
-    BOARDWALK_ADMIN_TOKEN: adminToken,
-    BOARDWALK_ALLOW_PRIVATE_HOSTS: "1",
-  });
-  return await createApp(config, {
-    writeLog: (line) => void lines.push({ half: role, line: JSON.parse(line) as Line }),
-  });
-}
+let board: DemoBoard;
 
 beforeAll(async () => {
-  github = await startGithubEmulator({
-    token: randomBytes(12).toString("hex"),
-    repos: [{ owner: "acme", name: "web", branches: [{ name: "feat/ENG-1-x", commitsAhead: 1 }] }],
+  halves = await startTwoHalves({
+    title: "Login bug",
+    branch: "feat/ENG-1-x",
+    person: "ann",
+    adminToken,
+    vcsToken: randomBytes(12).toString("hex"),
+    env: { LOG_LEVEL: "debug" },
+    writeLog: (half, line) => void lines.push({ half, line: JSON.parse(line) as Line }),
   });
-  board = await jiraBoard("Board", [["Login bug", "10001"]])(github);
-  const shared = {
-    REDIS_URL: await redisUrl(),
-    BOARDWALK_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
-  };
-  web = await half("web", shared);
-  worker = await half("worker", { ...shared, PUBLIC_URL: web.url ?? "" });
-  await web.store.createTenant({ id: "acme", name: "Acme", createdAt: new Date().toISOString() });
-  token = (await issueToken(web.store.tenant("acme"), { name: "ann" }, new Date())).token;
-  await admin("POST", "/connections", {
-    id: "eng",
-    provider: "jira",
-    settings: {
-      ...board.settings,
-      vcs: { provider: "github", repo: "acme/web", apiUrl: github.url },
-      hooks: [{ on: "enter", status: "In Review", run: "draft-pull-request" }],
-    },
-    credentials: { ...board.credentials, vcs: { token: github.token } },
-  });
-  await admin("POST", "/connections/eng/sync?wait=true", {});
+  ({ web, board } = halves);
 });
-afterAll(async () => {
-  await web?.close();
-  await worker?.close();
-  await board?.close();
-  await github?.close();
-});
+afterAll(() => halves?.close());
 
-async function send(method: string, path: string, bearer: string, id?: string, body?: object) {
-  return await fetch(`${web.url}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${bearer}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      ...(id === undefined ? {} : { "x-request-id": id }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-}
+const send = (method: string, path: string, bearer: string, id?: string, body?: object) =>
+  halves.send(method, path, bearer, id === undefined ? {} : { "x-request-id": id }, body);
 const admin = (method: string, path: string, body?: object, id?: string) =>
   send(method, `/api/v1/tenants/acme${path}`, adminToken, id, body);
 const tool = async (name: string, args: object, id: string, path = "/mcp") =>
   await (
-    await send("POST", path, token, id, {
+    await send("POST", path, halves.token, id, {
       jsonrpc: "2.0",
       id: 1,
       method: "tools/call",

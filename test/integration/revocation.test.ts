@@ -4,16 +4,18 @@ import { type App, createApp } from "../../src/app.js";
 import { parseConfig } from "../../src/config.js";
 import { issueToken } from "../../src/http/auth.js";
 import { ask } from "../support/json-rpc.js";
-import { redisUrl } from "../support/redis.js";
+import { type RedisServer, startRedis } from "../support/redis.js";
 
 /** Reads are answered from memory; who may read is not. Two web processes over one Redis. */
 
 const adminToken = randomBytes(24).toString("base64url");
+let redis: RedisServer;
 let replicas: readonly App[] = [];
 
 beforeAll(async () => {
+  redis = await startRedis();
   const config = parseConfig({
-    REDIS_URL: await redisUrl(),
+    REDIS_URL: redis.url,
     PORT: "0",
     LOG_LEVEL: "error",
     BOARDWALK_ROLE: "web",
@@ -26,6 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const replica of replicas) await replica.close();
+  await redis?.stop();
 });
 
 async function newToken(tenant: string, name: string) {

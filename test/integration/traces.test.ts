@@ -3,13 +3,11 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type GithubEmulator, startGithubEmulator } from "../../connectors/github/emulator.js";
-import { type App, createApp } from "../../src/app.js";
+import { createApp } from "../../src/app.js";
 import { parseConfig } from "../../src/config.js";
-import { type DemoBoard, jiraBoard } from "../../src/demo-boards.js";
-import { issueToken } from "../../src/http/auth.js";
+import type { DemoBoard } from "../../src/demo-boards.js";
 import { type Collector, type Exported, startCollector } from "../support/collector.js";
-import { redisUrl } from "../support/redis.js";
+import { startTwoHalves, type TwoHalves } from "../support/two-halves.js";
 import { until } from "../support/until.js";
 
 /** Two halves of a service over one Redis, and a collector that hears of both. */
@@ -25,73 +23,34 @@ const WORDS = {
 const adminToken = canary("admin");
 const vcsToken = canary("vcs");
 let collector: Collector;
-let github: GithubEmulator;
+let halves: TwoHalves;
 let board: DemoBoard;
-let web: App;
-let worker: App;
 let token: string;
-
-async function half(role: "web" | "worker", env: Readonly<Record<string, string>>): Promise<App> {
-  const config = parseConfig({
-    ...env,
-    PORT: "0",
-    LOG_LEVEL: "silent",
-    BOARDWALK_ROLE: role,
-    BOARDWALK_ADMIN_TOKEN: adminToken,
-    BOARDWALK_ALLOW_PRIVATE_HOSTS: "1",
-  });
-  return await createApp(config);
-}
 
 beforeAll(async () => {
   collector = await startCollector();
-  github = await startGithubEmulator({
-    token: vcsToken,
-    repos: [{ owner: "acme", name: "web", branches: [{ name: `ENG-1-${WORDS.title}`, commitsAhead: 1 }] }],
-  });
-  board = await jiraBoard("Board", [[`${WORDS.title} bug`, "10001"]])(github);
-  const shared = {
-    REDIS_URL: await redisUrl(),
-    BOARDWALK_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_SERVICE_NAME: "boardwalk-under-test",
-  };
-  web = await half("web", shared);
-  worker = await half("worker", { ...shared, PUBLIC_URL: web.url ?? "" });
-  await web.store.createTenant({ id: "acme", name: "Acme", createdAt: new Date().toISOString() });
-  token = (await issueToken(web.store.tenant("acme"), { name: WORDS.person }, new Date())).token;
-  await admin("POST", "/connections", {
-    id: "eng",
-    provider: "jira",
-    settings: {
-      ...board.settings,
-      vcs: { provider: "github", repo: "acme/web", apiUrl: github.url },
-      hooks: [{ on: "enter", status: "In Review", run: "draft-pull-request" }],
+  halves = await startTwoHalves({
+    title: `${WORDS.title} bug`,
+    branch: `ENG-1-${WORDS.title}`,
+    person: WORDS.person,
+    adminToken,
+    vcsToken,
+    env: {
+      LOG_LEVEL: "silent",
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_SERVICE_NAME: "boardwalk-under-test",
     },
-    credentials: { ...board.credentials, vcs: { token: github.token } },
   });
-  await admin("POST", "/connections/eng/sync?wait=true", {});
+  ({ board, token } = halves);
 });
 afterAll(async () => {
-  await web?.close();
-  await worker?.close();
-  await board?.close();
-  await github?.close();
+  await halves?.close();
   await collector?.close();
 });
 
 async function send(method: string, path: string, bearer: string, body?: object, traceparent?: string) {
-  const response = await fetch(`${web.url}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${bearer}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      ...(traceparent === undefined ? {} : { traceparent }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return await response.text();
+  const headers = traceparent === undefined ? {} : { traceparent };
+  return await (await halves.send(method, path, bearer, headers, body)).text();
 }
 const admin = (method: string, path: string, body?: object) =>
   send(method, `/api/v1/tenants/acme${path}`, adminToken, body);
