@@ -1,6 +1,7 @@
-import { type App, openState, wire } from "./app.js";
+import type { App } from "./app.js";
+import { openReach, wire } from "./app-parts.js";
+import { closeAll, openState } from "./app-state.js";
 import type { Problem, Reach } from "./board/connector.js";
-import { createReach } from "./board/reach.js";
 import type { Config } from "./config.js";
 import { createLog } from "./log.js";
 import { openRedis } from "./redis/open.js";
@@ -42,15 +43,12 @@ export interface Inspection
 export async function openInspection(config: Config): Promise<Inspection> {
   const log = createLog({ level: "silent" });
   const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer().catch(() => {});
-  };
+  const close = () => closeAll(closers, log);
   try {
     const { keeps, store, hooks, ...state } = await openState(config, {}, log, closers);
     const addresses = new Set<string>();
     const called = (url: string) => void addresses.add(new URL(url).origin);
-    const reach = config.allowPrivateHosts ? undefined : createReach();
-    if (reach !== undefined) closers.push(() => reach.close());
+    const reach = openReach(config, closers);
     const seenBy = { log, tracing: undefined };
     const { connections, tickets } = wire(config, { keeps, store, hooks, ...state }, seenBy, {
       reach,

@@ -24,7 +24,7 @@ import { createSharedSessions, type SessionBus, type SharedSessions } from "./sh
 import { previewedTools, type ShownSurface, type ShownTool, shownSurfaces } from "./shown-tools.js";
 import { NO_NAMES } from "./tool-names.js";
 import { trailOfClient } from "./trail.js";
-import { clientOf, idOf, requests, standardHeaders } from "./wire.js";
+import { clientOf, idOf, isListening, requests, standardHeaders } from "./wire.js";
 
 export interface McpLog {
   error(facts: Readonly<Record<string, unknown>>, message: string): void;
@@ -254,8 +254,9 @@ class Endpoint implements Mcp {
     if (outcome.kind === "legacy") return this.#legacy.post(exchange, asked, Array.isArray(body));
     const call = await this.#callFor(exchange, clientOf(body));
     if (outcome.messageKind !== "request" || !isPlain(outcome, req)) {
-      if (asked.some(isListening)) await this.#holdStream(exchange);
-      return this.#handlers.serve(call, req, res, body);
+      const listens = asked.some(isListening);
+      if (listens) await this.#holdStream(exchange);
+      return this.#handlers.serve(call, req, res, { body, listens });
     }
     const reply = await this.#modern.request(outcome.message, call);
     writeMessage(res, reply.status, reply.message);
@@ -354,10 +355,6 @@ class Endpoint implements Mcp {
 /** What there is, not what is in it: lists, and the card, which is the same for all. */
 function isForEveryone({ method, params }: JSONRPCRequest): boolean {
   return NEEDS_NO_TENANT.has(method) || (method === "resources/read" && isCard(params?.uri));
-}
-
-function isListening({ method }: JSONRPCRequest): boolean {
-  return method === "subscriptions/listen";
 }
 
 function isCard(uri: unknown): boolean {

@@ -9,6 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Call } from "./call.js";
 import { MODERN_VERSION, type ServerOf } from "./server.js";
+import { isListening } from "./wire.js";
 
 /** The body member that the `Mcp-Name` header has to repeat, by method. */
 const NAMED_BY: Readonly<Record<string, "name" | "uri">> = {
@@ -24,7 +25,7 @@ const NAMED_BY: Readonly<Record<string, "name" | "uri">> = {
 export function isPlain(route: InboundModernRoute, req: IncomingMessage): boolean {
   if (route.messageKind !== "request" || route.classification.revision !== MODERN_VERSION) return false;
   const { method, params } = route.message;
-  if (method === "subscriptions/listen" || method === "server/discover") return false;
+  if (isListening(route.message) || method === "server/discover") return false;
   if (req.headers["mcp-protocol-version"] !== MODERN_VERSION || req.headers["mcp-method"] !== method)
     return false;
   if (method.startsWith("tasks/")) return false;
@@ -32,15 +33,15 @@ export function isPlain(route: InboundModernRoute, req: IncomingMessage): boolea
   return named === undefined || (params?.[named] !== undefined && req.headers["mcp-name"] === params[named]);
 }
 
-function isListen(body: unknown): boolean {
-  return (
-    typeof body === "object" && body !== null && "method" in body && body.method === "subscriptions/listen"
-  );
-}
-
 /** The SDK's own handlers for what is not plain: one per tenant, so that news for one never reaches another. */
 export interface ModernHandlers {
-  serve(call: Call, req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void>;
+  /** `listens`: the request is for a stream of news. */
+  serve(
+    call: Call,
+    req: IncomingMessage,
+    res: ServerResponse,
+    asked: { readonly body: unknown; readonly listens: boolean },
+  ): Promise<void>;
   toolsChanged(tenantId: string): void;
   resourceUpdated(tenantId: string, uri: string): void;
   disconnect(tenantId: string): Promise<void>;
@@ -94,22 +95,21 @@ export function createModernHandlers(
   }
 
   return {
-    async serve(call, req, res, body) {
+    async serve(call, req, res, { body, listens }) {
       const tenantId = call.principal.tenant?.id ?? "";
       const one = open(tenantId);
       // Only a handle by which the factory finds the call again; it carries no token.
       const authInfo: AuthInfo = { token: "", clientId: "", scopes: [] };
       calls.set(authInfo, call);
-      const listens = isListen(body) ? 1 : 0;
       one.users += 1;
-      one.listeners += listens;
+      if (listens) one.listeners += 1;
       try {
         const fetch: McpHttpHandler["fetch"] = (request, options) =>
           one.handler.fetch(request, { ...options, authInfo });
         await toNodeHandler({ fetch }, { onerror: report })(req as NodeRequest, res, body);
       } finally {
         one.users -= 1;
-        one.listeners -= listens;
+        if (listens) one.listeners -= 1;
         if (one.users === 0 && served.get(tenantId) === one) served.delete(tenantId);
         await endListeners(one);
       }

@@ -24,6 +24,11 @@ export function requests(body: unknown): JSONRPCRequest[] {
   return (Array.isArray(body) ? body : [body]).filter(isJSONRPCRequest);
 }
 
+/** Does it ask for a stream of news? */
+export function isListening({ method }: Pick<JSONRPCRequest, "method">): boolean {
+  return method === "subscriptions/listen";
+}
+
 /** The id to answer under, when it could be read. */
 export function idOf(body: unknown): string | number | null {
   const id = typeof body === "object" && body !== null && "id" in body ? body.id : null;

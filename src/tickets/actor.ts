@@ -178,7 +178,7 @@ export async function settle(
 ): Promise<{ readonly record: ActorRecord; readonly byUs: boolean }> {
   const ours = end.ending.outcome === "confirmed";
   let byUs = false;
-  const settled_ = (record: ActorRecord): Change | undefined => {
+  const close = (record: ActorRecord): Change | undefined => {
     const { pending } = record;
     byUs = pending?.moveId === moveId;
     if (pending === undefined || !byUs) return undefined;
@@ -189,7 +189,7 @@ export async function settle(
     const kept = confirmed ? { ...rest, lastConfirmed: lastMove } : rest;
     return { record: { ...kept, lastMove }, history: [historyOf(lastMove)], audit: auditOf(id, lastMove) };
   };
-  const record = await update(store, id, settled_, known);
+  const record = await update(store, id, close, known);
   return { record, byUs };
 }
 
