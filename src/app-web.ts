@@ -18,7 +18,7 @@ import type { RootLog } from "./log.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
 import type { Store } from "./store/store.js";
 import { listenForNews } from "./sync/news.js";
-import { createRecency } from "./tickets/recency.js";
+import { createRecency, type Recency } from "./tickets/recency.js";
 import { VERSION } from "./version.js";
 
 /** The half that answers requests. */
@@ -48,22 +48,7 @@ export async function startWeb(
   const adminToken = requireAdminToken(config);
   const recency = await createRecency(state.store);
   closers.push(() => recency.close());
-  const mcp = await createMcp({
-    tickets: parts.tickets,
-    recency,
-    allowedHosts: [...config.allowedHosts, ...hostsOf(config)],
-    allowedOrigins: config.allowedOrigins,
-    version: VERSION,
-    log,
-    now: parts.now,
-    budgets: parts.tenantBudgets,
-    bus: {
-      publish: (message) => state.store.publish(SESSIONS, message),
-      subscribe: (listener) => state.store.subscribe(SESSIONS, listener),
-    },
-    budgetMs: (surface) => (surface === "frozen" ? FROZEN_BUDGET_MS : config.replyBudgetMs),
-    mayCall: (principal, tool) => tool.readOnly || !principal.scopes.includes("mcp:read"),
-  });
+  const mcp = await openMcp(config, state, parts, log, recency);
   closers.push(() => mcp.close());
   closers.push(await listenForChanges(state.store, mcp, log));
   let listens = "";
@@ -114,6 +99,25 @@ export async function startWeb(
   });
   listens = urlOf(server, config.host);
   return listens;
+}
+
+function openMcp(config: Config, state: State, parts: Parts, log: RootLog, recency: Recency): Promise<Mcp> {
+  return createMcp({
+    tickets: parts.tickets,
+    recency,
+    allowedHosts: [...config.allowedHosts, ...hostsOf(config)],
+    allowedOrigins: config.allowedOrigins,
+    version: VERSION,
+    log,
+    now: parts.now,
+    budgets: parts.tenantBudgets,
+    bus: {
+      publish: (message) => state.store.publish(SESSIONS, message),
+      subscribe: (listener) => state.store.subscribe(SESSIONS, listener),
+    },
+    budgetMs: (surface) => (surface === "frozen" ? FROZEN_BUDGET_MS : config.replyBudgetMs),
+    mayCall: (principal, tool) => tool.readOnly || !principal.scopes.includes("mcp:read"),
+  });
 }
 
 async function listening(listener: RequestListener, port: number | undefined, host: string): Promise<Server> {

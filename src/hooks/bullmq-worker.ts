@@ -2,8 +2,8 @@ import { type Job as BullJob, type ConnectionOptions, DelayedError, Worker } fro
 import { z } from "zod";
 import { type BullmqSettings, openConsumer } from "./bullmq-connection.js";
 import type { Job, JobReply } from "./hooks.js";
-import { createLanes } from "./lanes.js";
-import { createRunner, endsWithin, type Handlers, internalReply } from "./run-job.js";
+import { createLanes, type Lanes } from "./lanes.js";
+import { createRunner, endsWithin, type Handlers, internalReply, type Runner } from "./run-job.js";
 
 /** What is kept in a job. It counts its own tries, since BullMQ's count also grows when a job steps back. */
 export const payloadSchema = z.object({
@@ -83,10 +83,10 @@ export function startWorker(
     }
     try {
       if (performance.now() - fetchedAt > settings.lockMs / 2) await requireLock(job, token, settings.lockMs);
-      return await perform(job, parsed.data, token);
+      return await perform(runner, job, parsed.data, token);
     } finally {
       lanes.leave(lane);
-      void offerPlace(lane);
+      void offerPlace(lanes, lane, () => worker.isPaused());
     }
   }
 
@@ -96,31 +96,6 @@ export function startWorker(
     const taken = await place;
     worker.concurrency -= 1;
     return taken;
-  }
-
-  async function perform(job: BullJob, payload: Payload, token: string): Promise<JobReply> {
-    const { data, lane, trail, attempt } = payload;
-    const run = { id: job.id ?? "", name: job.name, data, lane, ...(trail === undefined ? {} : { trail }) };
-    const outcome = await runner.run(run, attempt, job.stalledCounter > 0);
-    if (outcome.kind === "reply") return outcome.reply;
-    if (outcome.kind === "again") {
-      await job.updateData({ ...payload, attempt: attempt + 1 } satisfies Payload);
-    }
-    // Interrupted: given back at once, so that another worker need not wait for our lock to end.
-    return later(job, token, outcome.kind === "again" ? outcome.delayMs : 0);
-  }
-
-  /** There is room again: fetch one that stepped back, rather than let it wait its delay out. */
-  async function offerPlace(lane: string): Promise<void> {
-    for (let offer = 0; offer < OFFERS && !worker.isPaused(); offer++) {
-      const job = lanes.next(lane);
-      if (!job) return;
-      const taken = await job.promote().then(
-        () => true,
-        () => false,
-      );
-      if (taken) return;
-    }
   }
 
   const redis = openConsumer(settings);
@@ -154,6 +129,31 @@ export function startWorker(
     draining ??= drain();
     return draining;
   };
+}
+
+async function perform(runner: Runner, job: BullJob, payload: Payload, token: string): Promise<JobReply> {
+  const { data, lane, trail, attempt } = payload;
+  const run = { id: job.id ?? "", name: job.name, data, lane, ...(trail === undefined ? {} : { trail }) };
+  const outcome = await runner.run(run, attempt, job.stalledCounter > 0);
+  if (outcome.kind === "reply") return outcome.reply;
+  if (outcome.kind === "again") {
+    await job.updateData({ ...payload, attempt: attempt + 1 } satisfies Payload);
+  }
+  // Interrupted: given back at once, so that another worker need not wait for our lock to end.
+  return later(job, token, outcome.kind === "again" ? outcome.delayMs : 0);
+}
+
+/** There is room again: fetch one that stepped back, rather than let it wait its delay out. */
+async function offerPlace(lanes: Lanes<BullJob>, lane: string, isPaused: () => boolean): Promise<void> {
+  for (let offer = 0; offer < OFFERS && !isPaused(); offer++) {
+    const job = lanes.next(lane);
+    if (!job) return;
+    const taken = await job.promote().then(
+      () => true,
+      () => false,
+    );
+    if (taken) return;
+  }
 }
 
 /** A process that stood still while its job waited may have lost it to another, who is at work on it. */
