@@ -18,7 +18,8 @@ RUN npm ci --omit=dev --no-audit --no-fund
 FROM base
 # /metrics and /healthz are at a port of their own, which workers have too.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8420 METRICS_PORT=9464
-COPY package.json LICENSE ./
+COPY package.json LICENSE llms.txt *.md ./
+COPY docs docs
 COPY --from=modules /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # What it writes itself without a REDIS_URL goes here.

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { openDocs } from "./app-docs.js";
 import type { AppMetrics } from "./app-metrics.js";
 import { addressesOf, openOauth } from "./app-oauth.js";
 import { openPage } from "./app-page.js";
@@ -69,6 +70,7 @@ export async function startWeb(
     sessions: oauth.sessions,
     live,
     page: openPage(),
+    docs: openDocs(),
     leaving,
     store,
     ...{ hooks: state.hooks, jobs: state.hooks },

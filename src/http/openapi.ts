@@ -179,6 +179,10 @@ export function openapi(version: string): object {
   return {
     openapi: "3.1.0",
     info: { title: "Boardwalk admin API", version, license: { name: "MIT", identifier: "MIT" } },
+    externalDocs: {
+      url: "/llms.txt",
+      description: "What this service is, for agents, and all of its documentation.",
+    },
     security: [{ admin: [] }],
     paths,
     components: {

@@ -30,6 +30,8 @@ const policy = helmet.contentSecurityPolicy({
 });
 
 export function addPage(app: Express, page: Page): void {
+  // Whoever opens the bare address looks for the page.
+  app.get("/", (_request, response) => response.redirect("/admin"));
   const router = Router();
   router.use(policy);
   router.get("/{*path}", async (request, response, next) => {

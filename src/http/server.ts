@@ -7,6 +7,7 @@ import type { Recency } from "../tickets/recency.js";
 import { createAdminApi } from "./admin.js";
 import { operatorsOnly, requireCaller } from "./admin-caller.js";
 import type { AdminDeps } from "./admin-deps.js";
+import { addDocs, type Docs } from "./docs.js";
 import type { Leaving } from "./leaving.js";
 import { createMcpRoutes, type McpEndpoint } from "./mcp-routes.js";
 import { addHealthRoute, addMetricsRoute, type Metrics } from "./metrics.js";
@@ -29,6 +30,7 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly addresses: Addresses;
   readonly recency: Recency;
   readonly page: Page;
+  readonly docs: Docs;
   readonly leaving: Pick<Leaving, "asked" | "begun">;
   /** Left out where they are served at an address of their own. */
   readonly metrics?: Metrics;
@@ -59,6 +61,7 @@ function createExpress(deps: HttpDeps): Express {
   addOpenapiRoute(app, deps.version);
   if (deps.routes !== undefined) app.use("/demo", forOperators(deps, deps.routes));
   addPage(app, deps.page);
+  addDocs(app, deps.docs);
   app.use(notFound);
   app.use(problemHandler(deps.report));
   return app;
