@@ -1,24 +1,16 @@
-import { Agent as HttpAgent } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
-import type { LookupFunction } from "node:net";
-import { Agile, BaseClient, type Client, type RequestConfig, Version3 } from "jira.js";
+import { Agile, type Client, Version3 } from "jira.js";
 import { z } from "zod";
-import type { ConnectorKit, Reach } from "../../src/board/connector.js";
-import {
-  errorFromShape,
-  MAX_REPLY_BYTES,
-  REQUEST_TIMEOUT_MS,
-  retryRead,
-  withTimeout,
-} from "../../src/board/http.js";
+import type { ConnectorKit } from "../../src/board/connector.js";
+import { errorFromShape, retryRead } from "../../src/board/http.js";
 import type { BoardwalkError } from "../../src/errors.js";
 import type { AdfDocument } from "./adf.js";
 import { errorFrom, type Refusal, statusOf } from "./answers.js";
 import type { JiraAuth } from "./auth.js";
+import { createClient } from "./client.js";
 import { numericId, projectKeyOrId } from "./keys.js";
 import * as shapes from "./shapes.js";
 
-/** The only file that names the client library. Ids are checked before it sees them, replies before we believe them. */
+/** The endpoints, as the client library knows them; `client.ts` sends what it asks for. Ids are checked before it sees them, replies before we believe them. */
 
 export interface TransitionInput {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -44,52 +36,21 @@ interface Call {
 
 type Send = (client: Client) => Promise<unknown>;
 
-/** One pair for everybody who is reached alike: their connections are kept open. */
-const agentsFor = (() => {
-  const create = (lookup?: LookupFunction) => {
-    const options = { keepAlive: true, ...(lookup === undefined ? {} : { lookup }) };
-    return { httpAgent: new HttpAgent(options), httpsAgent: new HttpsAgent(options) };
-  };
-  const free = create();
-  const bound = new WeakMap<Reach, typeof free>();
-  return (reach: Reach | undefined) => {
-    if (reach === undefined) return free;
-    const agents = bound.get(reach) ?? create(reach.lookup);
-    bound.set(reach, agents);
-    return agents;
-  };
-})();
-
 /** A success whose body says nothing we need. */
 const anything = z.unknown();
 const ISSUE_FIELDS = ["summary", "status", "issuetype", "project", "updated", "archiveddate"];
 
 /** Sends one request with the credentials of now; a 401 is answered by one refresh where there is a refresh token. */
 export function createJiraRequest(options: JiraApiOptions) {
-  const { baseUrl, auth, kit, timeoutMs = REQUEST_TIMEOUT_MS } = options;
-  const base: Client = new BaseClient({
-    host: baseUrl,
-    noCheckAtlassianToken: true,
-    baseRequestConfig: {
-      ...agentsFor(kit.reach),
-      headers: { Accept: "application/json" },
-      // A redirect would carry our credentials to an address that was never checked.
-      maxRedirects: 0,
-      // As with the other boards; and a proxy would look names up for itself.
-      proxy: false,
-      maxContentLength: MAX_REPLY_BYTES,
-    },
-  });
+  const { baseUrl, auth, kit, timeoutMs } = options;
+  const { reach } = kit;
+  const timing = {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(reach === undefined ? {} : { reach }),
+  };
 
-  /** Made once: the library takes longer to make a client than to send a request. What differs goes with the request. */
-  function once(send: Send, Authorization: string, caller: AbortSignal): Promise<unknown> {
-    const signal = withTimeout(caller, timeoutMs);
-    const client: Client = Object.assign(Object.create(base) as Client, {
-      sendRequest: (request: RequestConfig) =>
-        base.sendRequest<unknown>({ ...request, signal, headers: { ...request.headers, Authorization } }),
-    });
-    return send(client);
-  }
+  const once = (send: Send, authorization: string, signal: AbortSignal): Promise<unknown> =>
+    send(createClient(baseUrl, authorization, { ...timing, signal }));
 
   async function attempt<T>(schema: z.ZodType<T>, send: Send, call: Call): Promise<T> {
     call.signal.throwIfAborted();

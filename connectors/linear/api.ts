@@ -1,13 +1,7 @@
 import { LinearClient, type LinearError, parseLinearError } from "@linear/sdk";
 import type { ConnectorKit } from "../../src/board/connector.js";
-import {
-  bounded,
-  errorFromShape,
-  REQUEST_TIMEOUT_MS,
-  retryRead,
-  through,
-  withTimeout,
-} from "../../src/board/http.js";
+import { errorFromShape, retryRead } from "../../src/board/http.js";
+import { type BoardReply, send } from "../../src/board/send.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { errorFrom, isUnauthenticated, parseJson } from "./answers.js";
 import type { LinearAuth, LinearLogin } from "./auth.js";
@@ -46,21 +40,23 @@ export interface LinearApi {
 }
 
 export function createLinearApi(options: LinearApiOptions): LinearApi {
-  const { auth, kit, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { auth, kit, timeoutMs } = options;
+  const { reach } = kit;
+  const timing = {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(reach === undefined ? {} : { reach }),
+  };
   const apiUrl = `${options.apiUrl}/graphql`;
 
   async function once(query: string, variables: Variables, login: LinearLogin, signal: AbortSignal) {
     const { headers } = createClient({ ...login, apiUrl }).options;
-    const response = await fetch(apiUrl, {
-      ...through(kit),
+    const request = {
       method: "POST",
+      url: apiUrl,
       headers: { ...Object.fromEntries(new Headers(headers)), "content-type": "application/json" },
       body: JSON.stringify({ query, variables }),
-      signal: withTimeout(signal, timeoutMs),
-      // A redirect would carry our credentials to an address that was never checked.
-      redirect: "error",
-    });
-    return await dataOf(bounded(response));
+    };
+    return dataOf(await send(request, { ...timing, signal }));
   }
 
   async function attempt<T>(document: LinearDocument<T>, variables: Variables, signal: AbortSignal) {
@@ -81,14 +77,14 @@ export function createLinearApi(options: LinearApiOptions): LinearApi {
   }
 
   async function run<T>(document: LinearDocument<T>, variables: Variables, signal: AbortSignal) {
-    const send = async () => {
+    const attempted = async () => {
       try {
         return await attempt(document, variables, signal);
       } catch (thrown) {
         throw errorFrom(thrown, { operation: operationName(document.query), signal, now: kit.now() });
       }
     };
-    return document.kind === "mutation" ? send() : retryRead(send, signal);
+    return document.kind === "mutation" ? attempted() : retryRead(attempted, signal);
   }
 
   return {
@@ -109,13 +105,13 @@ export function createLinearApi(options: LinearApiOptions): LinearApi {
 type RawAnswer = NonNullable<NonNullable<LinearError["raw"]>["response"]>;
 
 /** @throws LinearError for all but an answer with data and without errors. */
-async function dataOf(response: Response): Promise<unknown> {
-  const { ok, status, headers } = response;
-  const reply = replyShape.safeParse(parseJson(await response.text()));
+function dataOf({ status, header, body }: BoardReply): unknown {
+  const reply = replyShape.safeParse(parseJson(body));
   const { data, errors } = reply.success ? reply.data : {};
-  if (ok && data && errors === undefined) return data;
+  if (status >= 200 && status < 300 && data && errors === undefined) return data;
+  const headers = { get: header };
   // The library's type promises what nobody has checked; whoever reads the error parses it.
-  throw parseLinearError({ response: { status, headers, errors } as RawAnswer });
+  throw parseLinearError({ response: { status, headers, errors } as unknown as RawAnswer });
 }
 
 /** Where the next page begins. @throws BoardwalkError `unavailable` when the list would never end. */

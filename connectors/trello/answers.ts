@@ -1,11 +1,6 @@
 import { z } from "zod";
-import {
-  type BoardAnswer,
-  errorFromAnswer,
-  errorFromShape,
-  errorFromTransport,
-  transportCode,
-} from "../../src/board/http.js";
+import { errorFromAnswer, errorFromShape, errorFromTransport, transportCode } from "../../src/board/http.js";
+import type { BoardReply } from "../../src/board/send.js";
 import { BoardwalkError } from "../../src/errors.js";
 
 /** What a failed request means. Trello says most of it in plain text, some in JSON. */
@@ -14,15 +9,8 @@ const BOARD = "Trello";
 /** The length of its windows: it names no wait. */
 const WINDOW_SECONDS = 10;
 
-export interface TrelloAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly header: BoardAnswer["header"];
-  readonly body: string;
-}
-
 /** `operation` says what was asked without any value of it: addresses may hold tokens. */
-export function errorFrom(answer: TrelloAnswer, method: string, operation: string): BoardwalkError {
+export function errorFrom(answer: BoardReply, method: string, operation: string): BoardwalkError {
   const { status, header } = answer;
   const said = wordsOf(answer);
   const cause = new Error(`${operation}: ${status}`);
@@ -67,8 +55,8 @@ export function shapeError(operation: string, cause?: z.ZodError): BoardwalkErro
 const errorBody = z.object({ message: z.string().optional(), error: z.string().optional() });
 
 /** Trello's own words, if these are its own: a proxy's page has nothing to say. Addresses in them hold our secrets. */
-function wordsOf({ contentType, body }: TrelloAnswer): string {
-  if (/html/i.test(contentType)) return "";
+function wordsOf({ header, body }: BoardReply): string {
+  if (/html/i.test(header("content-type") ?? "")) return "";
   const json = errorBody.safeParse(parseJson(body));
   const words = json.success ? (json.data.message ?? json.data.error ?? "") : body;
   return words

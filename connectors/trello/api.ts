@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ConnectorKit } from "../../src/board/connector.js";
-import { bounded, REQUEST_TIMEOUT_MS, retryRead, through, withTimeout } from "../../src/board/http.js";
+import { retryRead } from "../../src/board/http.js";
+import { type BoardReply, send } from "../../src/board/send.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { errorFrom, parseJson, shapeError, transportError } from "./answers.js";
 import { authorization, type TrelloCredentials } from "./auth.js";
@@ -30,40 +31,26 @@ export interface TrelloApi {
 }
 
 export function createTrelloApi(options: TrelloApiOptions): TrelloApi {
-  const { apiUrl, credentials, kit, timeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { apiUrl, credentials, kit, timeoutMs } = options;
+  const { reach } = kit;
   const headers = { accept: "application/json", authorization: authorization(credentials) };
-
-  async function send(method: string, url: string, signal: AbortSignal) {
-    // A redirect would carry our credentials to an address that was never checked.
-    const init: RequestInit = {
-      ...through(kit),
-      method,
-      headers,
-      redirect: "error",
-      signal: withTimeout(signal, timeoutMs),
-    };
-    const response = bounded(await fetch(url, init));
-    return {
-      ok: response.ok,
-      status: response.status,
-      contentType: response.headers.get("content-type") ?? "",
-      header: (name: string) => response.headers.get(name) ?? undefined,
-      body: await response.text(),
-    };
-  }
+  const timing = {
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(reach === undefined ? {} : { reach }),
+  };
 
   async function request<T>(method: string, call: TrelloCall<T>, signal: AbortSignal): Promise<T> {
     const operation = `${method} ${call.path}`;
-    let answer: Awaited<ReturnType<typeof send>>;
+    let reply: BoardReply;
     try {
       signal.throwIfAborted();
       await kit.checkUrl(apiUrl);
-      answer = await send(method, urlOf(apiUrl, call), signal);
+      reply = await send({ method, url: urlOf(apiUrl, call), headers }, { ...timing, signal });
     } catch (thrown) {
       throw transportError(thrown, operation, signal);
     }
-    if (!answer.ok) throw errorFrom(answer, method, operation);
-    const parsed = call.reply.safeParse(parseJson(answer.body));
+    if (reply.status < 200 || reply.status >= 300) throw errorFrom(reply, method, operation);
+    const parsed = call.reply.safeParse(parseJson(reply.body));
     if (!parsed.success) throw shapeError(operation, parsed.error);
     return parsed.data;
   }

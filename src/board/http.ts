@@ -60,6 +60,12 @@ export function errorFromAnswer(board: string, answer: BoardAnswer, cause?: unkn
   const fail = (code: ErrorCode, message: string, retryAfterMs?: number) =>
     new BoardwalkError(code, message, { cause, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   const retryAfterMs = parseRetryAfter(answer.header("retry-after"));
+  if (status >= 300 && status < 400) {
+    return fail(
+      "invalid",
+      `That ${board} address sends us on to another one. Please give the site's own address, without a path.`,
+    );
+  }
   if (status === 401)
     return fail("auth_expired", `${board} no longer accepts our credentials. Please reconnect it.`);
   if (status === 429 || (status === 403 && retryAfterMs !== undefined)) {

@@ -508,7 +508,7 @@ function describeRefusals(start: Start): void {
       });
       const emulator = await start();
       const connector = connect(emulator, { settings: { apiUrl: board.url } });
-      expect(await refusalOf(connector.pullWorkflows(never))).toMatchObject({ code: "unavailable" });
+      expect(await refusalOf(connector.pullWorkflows(never))).toMatchObject({ code: "invalid" });
       expect(elsewhere).toEqual([]);
       await Promise.all([board.close(), target.close()]);
     });

@@ -86,19 +86,32 @@ export function watchRequests(): () => void {
     const name = requestStep(init?.method ?? "GET", url.pathname, init?.body);
     return await fate.step(name, () => fetch(input, init));
   };
-  // As the library for Jira calls it. That a dead process sends nothing is seen to by `checkUrl`, before each request.
-  http.request = ((options: http.RequestOptions, heard: (response: http.IncomingMessage) => void) => {
+  // That a dead process sends nothing is seen to by `checkUrl`, before each request.
+  http.request = ((options: http.RequestOptions) => {
     const fate = acting.getStore();
-    if (fate === undefined) return request(options, heard);
-    const name = requestStep(options.method ?? "GET", options.path ?? "", undefined);
-    return request(options, (response) => {
-      void fate.step(name, async () => {}).then(() => heard(response));
-    });
+    return fate === undefined ? request(options) : stepped(fate, options, request(options));
   }) as typeof http.request;
   return () => {
     globalThis.fetch = fetch;
     http.request = request;
   };
+}
+
+/** The request, its answer heard once it is a step that was done. */
+function stepped(fate: Fate, options: http.RequestOptions, sent: http.ClientRequest): http.ClientRequest {
+  const { end, emit } = sent;
+  let body: unknown;
+  sent.end = ((...given: unknown[]) => {
+    body = given[0];
+    return Reflect.apply(end, sent, given);
+  }) as typeof end;
+  sent.emit = ((event: string, ...given: unknown[]) => {
+    if (event !== "response") return Reflect.apply(emit, sent, [event, ...given]);
+    const name = requestStep(options.method ?? "GET", options.path ?? "", body);
+    void fate.step(name, async () => {}).then(() => Reflect.apply(emit, sent, [event, ...given]));
+    return true;
+  }) as typeof emit;
+  return sent;
 }
 
 /** Alike for every ticket: ids are left out. */

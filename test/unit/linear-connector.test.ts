@@ -409,7 +409,7 @@ describe("refusals of Linear", () => {
     const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const settings = linear.settings.parse({ team: "MOB", apiUrl });
     const connector = linear.create(settings, linear.credentials.parse(emulator.credentials), quiet);
-    expect(await errorOf(connector.pullWorkflows(never))).toMatchObject({ code: "unavailable" });
+    expect(await errorOf(connector.pullWorkflows(never))).toMatchObject({ code: "invalid" });
     expect(emulator.journal).toEqual([]);
     server.close();
   });

@@ -17,7 +17,7 @@ describeErrorPaths("Linear's client", ({ timeoutMs, origin = "https://api.linear
     origin,
     canaries: [credentials.apiKey, body],
     readsPlainText: true,
-    redirected: "unavailable",
+    redirected: "invalid",
     read: {
       method: "POST",
       path: "/graphql",

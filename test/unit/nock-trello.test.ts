@@ -20,7 +20,7 @@ describeErrorPaths("Trello's client", ({ timeoutMs, origin = "https://api.trello
     origin,
     canaries: [credentials.apiKey, credentials.token, "a comment that nobody may log"],
     readsPlainText: true,
-    redirected: "unavailable",
+    redirected: "invalid",
     read: {
       method: "GET",
       path: "/1/boards/abc",

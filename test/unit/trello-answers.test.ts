@@ -11,8 +11,7 @@ const answer = (
 ) => ({
   status,
   body,
-  contentType,
-  header: (name: string) => headers[name],
+  header: (name: string) => (name === "content-type" ? contentType : headers[name]),
 });
 
 describe("what Trello's refusals mean", () => {
