@@ -1,8 +1,11 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response, Router } from "express";
-import type { AuditEvent, Page, TenantStore } from "../store/store.js";
-import { pageQuery, type TenantOf } from "./admin-deps.js";
+import { z } from "zod";
+import type { ActorRecord, AuditEvent, Page, TenantStore } from "../store/store.js";
+import type { TenantView } from "../tickets/view.js";
+import type { Workflow } from "../tickets/workflow.js";
+import { type AdminDeps, pageQuery, type TenantOf } from "./admin-deps.js";
 import { parseBody } from "./problems.js";
 
 /** A tenant's audit log: by pages, and whole, as files that other tools read. */
@@ -10,12 +13,20 @@ import { parseBody } from "./problems.js";
 /** Read, written and forgotten before the next: a log of any length takes no more memory than this. */
 const EXPORTED_AT_ONCE = 500;
 
-export function addAuditRoutes(router: Router, tenantOf: TenantOf): void {
+export function addAuditRoutes(
+  router: Router,
+  { views }: Pick<AdminDeps, "views">,
+  tenantOf: TenantOf,
+): void {
   router.get("/tenants/:tenant/audit", async (request, response) => {
     const { limit, cursor } = parseBody(pageQuery, request.query);
     const tenant = await tenantOf(request);
     const { items, next } = await tenant.auditPage({ limit, ...(cursor === undefined ? {} : { cursor }) });
-    response.json({ events: items, ...(next === undefined ? {} : { next }) });
+    const view = await views.fresh(tenant);
+    response.json({
+      events: items.map((event) => withNames(event, view)),
+      ...(next === undefined ? {} : { next }),
+    });
   });
   router.get("/tenants/:tenant/audit.ndjson", async (request, response) => {
     await sendLog(await tenantOf(request), NDJSON, response);
@@ -23,6 +34,40 @@ export function addAuditRoutes(router: Router, tenantOf: TenantOf): void {
   router.get("/tenants/:tenant/audit.csv", async (request, response) => {
     await sendLog(await tenantOf(request), CSV, response);
   });
+}
+
+/** What the ids of an entry are called now: the log keeps ids, and people read names. */
+export const auditNames = z.object({
+  ticket: z.object({ key: z.string().optional(), title: z.string() }).optional(),
+  workflow: z.string().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+});
+
+function withNames(event: AuditEvent, view: TenantView): AuditEvent & { named?: z.infer<typeof auditNames> } {
+  const record = event.ticket === undefined ? undefined : view.actors.get(event.ticket);
+  const about = event.detail?.workflow;
+  const workflow =
+    record === undefined
+      ? view.workflows.get(typeof about === "string" ? about : "")
+      : view.workflowOf(record);
+  if (record === undefined && workflow === undefined) return event;
+  const named = {
+    ...(record === undefined ? {} : { ticket: titleOf(record.ticket) }),
+    ...(workflow === undefined ? {} : { workflow: workflow.graph.name }),
+    ...nameOf("from", workflow, event.from),
+    ...nameOf("to", workflow, event.to),
+  };
+  return { ...event, named };
+}
+
+function titleOf({ key, title }: ActorRecord["ticket"]) {
+  return { ...(key === undefined ? {} : { key }), title };
+}
+
+function nameOf(end: "from" | "to", workflow: Workflow | undefined, id: string | undefined) {
+  const name = id === undefined ? undefined : workflow?.status(id)?.name;
+  return name === undefined ? {} : { [end]: name };
 }
 
 interface Format {

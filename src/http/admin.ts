@@ -53,7 +53,7 @@ export function createAdminApi(deps: AdminDeps): Router {
   addTenantRoutes(router, deps, tenantOf);
   addSettingRoutes(router, deps, tenantOf);
   addConnectionRoutes(router, deps, tenantOf);
-  addAuditRoutes(router, tenantOf);
+  addAuditRoutes(router, deps, tenantOf);
   addMemberRoutes(router, deps.members, tenantOf);
   return router;
 }

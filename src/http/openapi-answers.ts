@@ -6,6 +6,7 @@ import { changeRecord, healthRecord, webhookRecord } from "../sync/records.js";
 import { owedAnswer } from "../tickets/owed.js";
 import { budgetsSetting, catalogueChoice, speechSetting } from "../tickets/settings.js";
 import { boardShape, hookShape, moveShape, ticketShape } from "../tickets/shapes.js";
+import { auditNames } from "./admin-audit.js";
 import { tokenRecord } from "./auth.js";
 import { shownSurface, shownTool } from "./tool-lists.js";
 
@@ -53,6 +54,7 @@ const auditEvent = z.object({
   to: text.optional(),
   outcome: text.optional(),
   detail: z.record(text, z.unknown()).optional(),
+  named: auditNames.describe("What its ids are called now, where they are known.").optional(),
 });
 
 export const answers = {

@@ -1,8 +1,11 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { segment } from "./api.js";
+import { auditWords } from "./audit-words.js";
 import { placeOf, useAction, useLoaded, useNews, useSession, useStill } from "./hooks.js";
-import { Fault, Fresh, Screen, Table, Waiting, When } from "./parts.js";
-import type { AuditEvent, Workflow } from "./shapes.js";
+import { Fault, Fresh, Screen, Waiting, When } from "./parts.js";
+import type { AuditEvent } from "./shapes.js";
+import { Table } from "./table.js";
 import { speakerName } from "./ticket.js";
 
 interface Page {
@@ -21,15 +24,10 @@ export function AuditScreen() {
   const cursor = cursors.at(-1);
   const list = path(`/audit?limit=50${cursor === undefined ? "" : `&cursor=${segment(cursor)}`}`);
   const { data, error, reload } = useLoaded<Page>(list);
-  const workflows = useLoaded<{ workflows: readonly Workflow[] }>(path("/workflows"));
   useNews(["tickets", "workflows", "connections"], () => {
     if (cursor === undefined) reload();
   });
   const { rows, fresh, show } = useStill(data?.events, keyOf, list);
-  const names = new Map(
-    workflows.data?.workflows.flatMap(({ statuses }) => statuses.map(({ id, name }) => [id, name] as const)),
-  );
-  const nameOf = (status: string | undefined) => (status === undefined ? "" : (names.get(status) ?? status));
   const next = data?.next;
   return (
     <Screen title="Audit" lead="Who did what, through what, and what came of it; newest first.">
@@ -42,28 +40,11 @@ export function AuditScreen() {
       <Table
         caption="Audit log"
         head={["When", "What", "Who", "Ticket", "From", "To", "Outcome"]}
-        widths={["12%", "20%", "16%", "18%", "11%", "11%", "12%"]}
-      >
-        {rows.map(({ item: event }) => (
-          <tr key={keyOf(event)}>
-            <td>
-              <When at={event.at} />
-            </td>
-            <th scope="row">
-              {event.action} <small>{detailOf(event)}</small>
-            </th>
-            <td>{event.by === undefined ? "" : speakerName(event.by)}</td>
-            <td>
-              {event.ticket === undefined ? null : (
-                <a href={placeOf(tenant, "ticket", event.ticket)}>{event.ticket}</a>
-              )}
-            </td>
-            <td>{nameOf(event.from)}</td>
-            <td>{nameOf(event.to)}</td>
-            <td>{event.outcome ?? ""}</td>
-          </tr>
-        ))}
-      </Table>
+        widths={["11%", "19%", "14%", "22%", "11%", "11%", "12%"]}
+        about={1}
+        empty="Nothing has been done yet."
+        rows={rows?.map(({ item }) => ({ key: keyOf(item), cells: cellsOf(item, tenant) }))}
+      />
       <p class="row">
         {cursor === undefined ? null : (
           <button type="button" class="plain" onClick={() => setCursors(cursors.slice(0, -1))}>
@@ -80,11 +61,39 @@ export function AuditScreen() {
   );
 }
 
-/** The words of a detail; what is nested in it is for the saved file. */
-function detailOf({ detail = {} }: AuditEvent): string {
-  return Object.values(detail)
-    .filter((value) => typeof value === "string" || typeof value === "number")
-    .join(" · ");
+function cellsOf(event: AuditEvent, tenant: string): readonly ComponentChildren[] {
+  const { at, by, ticket, named, from, to } = event;
+  const { what, about, outcome, note } = auditWords(event);
+  return [
+    <When at={at} />,
+    <>
+      {what} <small dir="auto">{about}</small>
+    </>,
+    by === undefined ? "" : speakerName(by),
+    ticket === undefined ? (
+      ""
+    ) : (
+      <>
+        <a href={placeOf(tenant, "ticket", ticket)} dir="auto">
+          {named?.ticket?.title ?? ticket}
+        </a>
+        <small>{named?.ticket?.key}</small>
+      </>
+    ),
+    nameCell(named?.from ?? from),
+    nameCell(named?.to ?? to),
+    outcome === "" ? (
+      ""
+    ) : (
+      <>
+        {outcome} <small>{note}</small>
+      </>
+    ),
+  ];
+}
+
+function nameCell(name: string | undefined): ComponentChildren {
+  return name === undefined ? "" : <bdi>{name}</bdi>;
 }
 
 function keyOf(event: AuditEvent): string {

@@ -107,3 +107,21 @@ export function wordsOfMark(mark: StatusMark): { readonly sign: string; readonly
     }
   }
 }
+
+const KINDS: Readonly<Record<string, string>> = {
+  created: "Imported",
+  added: "New status",
+  renamed: "Renamed",
+  recategorised: "Of another kind",
+  reordered: "At another place",
+  removed: "Status gone",
+  restored: "Status back",
+  reissued: "Given a new id",
+  edges: "Moves",
+  vanished: "Workflow gone",
+};
+
+/** What a kind of change is called. */
+export function changeWords(kind: string): string {
+  return KINDS[kind] ?? kind;
+}

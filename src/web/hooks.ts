@@ -120,22 +120,26 @@ export function useStill<T>(
   items: readonly T[] | undefined,
   keyOf: (item: T) => string,
   list: string,
-): { readonly rows: readonly Row<T>[]; readonly fresh: number; show(): void } {
+): {
+  /** Left out while nothing is known. */ readonly rows: readonly Row<T>[] | undefined;
+  readonly fresh: number;
+  show(): void;
+} {
   const kept = useRef<{ list: string; items: readonly T[] } | undefined>(undefined);
   const [, redraw] = useState(0);
   if (items === undefined) {
     if (kept.current?.list !== list) kept.current = undefined;
   } else if (kept.current?.list !== list) kept.current = { list, items };
   const now = new Map((items ?? []).map((item) => [keyOf(item), item]));
-  const shown = kept.current?.items ?? [];
-  const rows = shown.map((item) => ({
+  const shown = kept.current?.items;
+  const rows = shown?.map((item) => ({
     item: now.get(keyOf(item)) ?? item,
     gone: items !== undefined && !now.has(keyOf(item)),
   }));
-  const known = new Set(shown.map(keyOf));
+  const known = new Set(shown?.map(keyOf));
   const fresh = (items ?? []).filter((item) => !known.has(keyOf(item))).length;
   // What was last known of a row that leaves is what stays of it.
-  if (kept.current !== undefined) kept.current = { list, items: rows.map(({ item }) => item) };
+  if (rows !== undefined) kept.current = { list, items: rows.map(({ item }) => item) };
   const show = () => {
     kept.current = undefined;
     redraw((round) => round + 1);

@@ -1,12 +1,14 @@
-import { placeOf, useAction, useLoaded, useNews, useSession, useStill } from "./hooks.js";
-import { Fault, Fresh, Problems, Screen, Table, Waiting, When } from "./parts.js";
+import type { ComponentChildren } from "preact";
+import { placeOf, type Row, useAction, useLoaded, useNews, useSession, useStill } from "./hooks.js";
+import { Fault, Fresh, Problems, Screen, Waiting, When } from "./parts.js";
 import type { Connection, Owed } from "./shapes.js";
+import { Table } from "./table.js";
 import { hookName } from "./ticket.js";
 
 /** Work owed: what waits, what failed and why, and trying it again. */
 
 export function OwedScreen() {
-  const { api, operator, path } = useSession();
+  const { api, tenant, operator, path } = useSession();
   const { data, error, reload } = useLoaded<{ owed: readonly Owed[]; total: number }>(path("/owed"));
   const boards = useLoaded<{ connections: readonly Connection[] }>(path("/connections"));
   useNews(["tickets", "connections"], () => {
@@ -27,7 +29,7 @@ export function OwedScreen() {
       <Fault error={error ?? retry.error} />
       <p class="row count">
         <span role="status" class="quiet">
-          {data === undefined ? "" : data.total === 0 ? "Nothing is owed." : `${data.total} owed`}
+          {data === undefined ? "" : `${data.total} owed`}
         </span>
         <Fresh count={fresh} onShow={show} />
         {operator ? (
@@ -37,17 +39,26 @@ export function OwedScreen() {
         ) : null}
       </p>
       {data === undefined && error === undefined ? <Waiting what="what is owed" /> : null}
-      {rows.length === 0 ? null : (
-        <Table
-          caption="Work owed by tickets"
-          head={["Ticket", "What", "State", "Since", "What went wrong", "Action"]}
-          widths={["22%", "15%", "12%", "12%", "25%", "14%"]}
-        >
-          {rows.map(({ item, gone }) => (
-            <OwedRow key={keyOf(item)} owed={item} gone={gone} busy={retry.busy} onRetry={retry.run} />
-          ))}
-        </Table>
-      )}
+      <Table
+        caption="Work owed by tickets"
+        head={["Ticket", "What", "State", "Since", "What went wrong", "Action"]}
+        widths={["22%", "15%", "12%", "12%", "25%", "14%"]}
+        empty="Nothing is owed: every move is settled, and what it starts is done."
+        rows={rows?.map((row) => ({
+          key: keyOf(row.item),
+          gone: row.gone,
+          cells: cellsOf(row, tenant, (name) => (
+            <button
+              type="button"
+              class="plain"
+              disabled={retry.busy || row.gone}
+              onClick={() => void retry.run(row.item.ticket.id)}
+            >
+              Try again<span class="unseen"> for {name}</span>
+            </button>
+          )),
+        }))}
+      />
       <h2>Boards</h2>
       {boards.data !== undefined && unwell.length === 0 ? <p class="empty">All are well.</p> : null}
       {unwell.map(({ id, health }) => (
@@ -64,13 +75,6 @@ function keyOf({ ticket, kind, hook, to }: Owed): string {
   return [ticket.id, kind, hook, to].join(" ");
 }
 
-interface OwedRowProps {
-  readonly owed: Owed;
-  readonly gone: boolean;
-  readonly busy: boolean;
-  onRetry(ticket: string): void;
-}
-
 const TONES: Readonly<Record<Owed["state"], string>> = {
   "under way": "",
   owed: "",
@@ -79,38 +83,36 @@ const TONES: Readonly<Record<Owed["state"], string>> = {
   stopped: "bad",
 };
 
-function OwedRow({ owed, gone, busy, onRetry }: OwedRowProps) {
-  const { tenant } = useSession();
+function cellsOf(
+  { item: owed, gone }: Row<Owed>,
+  tenant: string,
+  again: (name: string) => ComponentChildren,
+): readonly ComponentChildren[] {
   const { ticket, state, since, retryAt, reason } = owed;
   const name = ticket.key ?? ticket.title;
-  return (
-    <tr>
-      <th scope="row">
-        {ticket.key} <a href={placeOf(tenant, "ticket", ticket.id)}>{ticket.title}</a>
-      </th>
-      <td>{whatOf(owed)}</td>
-      <td>
-        <strong class={`told ${gone ? "good" : TONES[state]}`}>{gone ? "done" : state}</strong>
-      </td>
-      <td>
-        <When at={since} />
-      </td>
-      <td>
-        {gone ? "" : reason}
-        {gone || retryAt === undefined ? null : (
-          <small>
-            {" "}
+  return [
+    <>
+      <a href={placeOf(tenant, "ticket", ticket.id)} dir="auto">
+        {ticket.title}
+      </a>
+      <small>{ticket.key}</small>
+    </>,
+    whatOf(owed),
+    <strong class={`told ${gone ? "good" : TONES[state]}`}>{gone ? "done" : state}</strong>,
+    <When at={since} />,
+    // It stays when it is over: nothing below may move.
+    <>
+      {reason}
+      <small>
+        {retryAt === undefined ? null : (
+          <>
             Next try: <When at={retryAt} />
-          </small>
+          </>
         )}
-      </td>
-      <td>
-        <button type="button" class="plain" disabled={busy || gone} onClick={() => onRetry(ticket.id)}>
-          Try again<span class="unseen"> for {name}</span>
-        </button>
-      </td>
-    </tr>
-  );
+      </small>
+    </>,
+    again(name),
+  ];
 }
 
 function whatOf({ kind, hook, to, by }: Owed): string {

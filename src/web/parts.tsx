@@ -140,46 +140,6 @@ export function Fresh({ count, onShow }: { count: number; onShow: () => void }) 
   );
 }
 
-/** For each column of a table: three of them fit on a phone. */
-const LEAST_REM = 7.3;
-
-/** A table that scrolls sideways by itself on a narrow screen, also by keyboard. */
-export function Table({
-  caption,
-  head,
-  widths,
-  children,
-}: {
-  caption: string;
-  head: readonly string[];
-  /** Of each column: then nothing moves sideways when the words in it change. */
-  widths: readonly string[];
-  children: ComponentChildren;
-}) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-    <section class="scroll" aria-label={caption} tabIndex={0}>
-      <table style={{ minWidth: `${head.length * LEAST_REM}rem` }}>
-        <colgroup>
-          {widths.map((width, at) => (
-            <col key={head[at]} style={{ width }} />
-          ))}
-        </colgroup>
-        <thead>
-          <tr>
-            {head.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </section>
-  );
-}
-
 /** The words of a form, by the names of its fields; empty ones are left out. */
 export function wordsOf(form: HTMLFormElement): Readonly<Record<string, string>> {
   const entries = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()] as const);

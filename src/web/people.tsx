@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import { segment } from "./api.js";
 import { useAction, useLoaded, useSession } from "./hooks.js";
-import { Fault, onSubmit, Screen, Table, TextField, Waiting, When, wordsOf } from "./parts.js";
+import { Fault, onSubmit, Screen, TextField, Waiting, When, wordsOf } from "./parts.js";
 import type { Member, Token } from "./shapes.js";
+import { Table } from "./table.js";
 
 export function PeopleScreen() {
   return (
@@ -50,26 +51,27 @@ function Tokens() {
         )}
       </div>
       {data === undefined && error === undefined ? <Waiting what="the tokens" /> : null}
-      <Table caption="Tokens" head={["Whose", "May", "Made", "Action"]} widths={["26%", "30%", "24%", "20%"]}>
-        {data?.tokens.map((token) => (
-          <tr key={token.id}>
-            <th scope="row">{token.name}</th>
-            <td>{token.scopes.join(", ")}</td>
-            <td>
-              <When at={token.createdAt} />
-            </td>
-            <td>
-              <button
-                type="button"
-                class="plain"
-                onClick={() => confirmed(`Revoke the token of ${token.name}?`) && void revoke.run(token.id)}
-              >
-                Revoke<span class="unseen"> the token of {token.name}</span>
-              </button>
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        caption="Tokens"
+        head={["Whose", "May", "Made", "Action"]}
+        widths={["26%", "30%", "24%", "20%"]}
+        empty="There is no token yet. Make one for each client, so that each can be revoked alone."
+        rows={data?.tokens.map(({ id, name, scopes, createdAt }) => ({
+          key: id,
+          cells: [
+            <bdi>{name}</bdi>,
+            scopes.join(", "),
+            <When at={createdAt} />,
+            <button
+              type="button"
+              class="plain"
+              onClick={() => confirmed(`Revoke the token of ${name}?`) && void revoke.run(id)}
+            >
+              Revoke<span class="unseen"> the token of {name}</span>
+            </button>,
+          ],
+        }))}
+      />
     </>
   );
 }
@@ -114,14 +116,17 @@ function Members() {
           </p>
         )}
       </div>
-      <Table caption="Members" head={["Name", "Added", "Action"]} widths={["32%", "32%", "36%"]}>
-        {data?.members.map(({ name, createdAt }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td>
-              <When at={createdAt} />
-            </td>
-            <td class="row">
+      <Table
+        caption="Members"
+        head={["Name", "Added", "Action"]}
+        widths={["32%", "32%", "36%"]}
+        empty="Nobody has been added yet."
+        rows={data?.members.map(({ name, createdAt }) => ({
+          key: name,
+          cells: [
+            <bdi>{name}</bdi>,
+            <When at={createdAt} />,
+            <span class="row">
               <button type="button" class="plain" onClick={() => void pair.run(name)}>
                 New code<span class="unseen"> for {name}</span>
               </button>
@@ -134,10 +139,10 @@ function Members() {
               >
                 Remove<span class="unseen"> {name}</span>
               </button>
-            </td>
-          </tr>
-        ))}
-      </Table>
+            </span>,
+          ],
+        }))}
+      />
     </>
   );
 }

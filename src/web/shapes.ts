@@ -166,6 +166,13 @@ export interface AuditEvent {
   readonly to?: string;
   readonly outcome?: string;
   readonly detail?: Readonly<Record<string, unknown>>;
+  /** What its ids are called now, where they are known. */
+  readonly named?: {
+    readonly ticket?: { readonly key?: string; readonly title: string };
+    readonly workflow?: string;
+    readonly from?: string;
+    readonly to?: string;
+  };
 }
 
 export interface Token {

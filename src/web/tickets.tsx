@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { segment } from "./api.js";
 import { placeOf, useLoaded, useNews, useSession, useStill } from "./hooks.js";
-import { Fault, Fresh, Screen, SelectField, StatusTag, Table, TextField, Waiting } from "./parts.js";
+import { Fault, Fresh, Screen, SelectField, StatusTag, TextField, Waiting } from "./parts.js";
 import type { Ticket, Workflow } from "./shapes.js";
+import { Table } from "./table.js";
 
 /** How long to wait for the next letter. */
 const TYPING_MS = 150;
@@ -37,6 +38,7 @@ export function TicketsScreen({ board, status }: { board: string; status: string
       set(value);
     };
   const next = found.data?.next;
+  const boards = new Map(workflows.data?.workflows.map(({ id, name }) => [id, name]));
   return (
     <Screen
       title="Tickets"
@@ -68,18 +70,26 @@ export function TicketsScreen({ board, status }: { board: string; status: string
         <Fresh count={fresh} onShow={show} />
       </p>
       {found.data === undefined && found.error === undefined ? <Waiting what="the tickets" /> : null}
-      <Table caption="Tickets" head={["Ticket", "Status", "Board"]} widths={["54%", "26%", "20%"]}>
-        {rows.map(({ item: ticket, gone }) => (
-          <tr key={ticket.id} class={gone ? "gone" : undefined}>
-            <th scope="row">
-              <a href={placeOf(tenant, "ticket", ticket.id)}>{ticket.title}</a>
+      <Table
+        caption="Tickets"
+        head={["Ticket", "Status", "Board"]}
+        widths={["52%", "24%", "24%"]}
+        empty={emptyWords(list.endsWith("?"))}
+        rows={rows?.map(({ item: ticket, gone }) => ({
+          key: ticket.id,
+          gone,
+          cells: [
+            <>
+              <a href={placeOf(tenant, "ticket", ticket.id)} dir="auto">
+                {ticket.title}
+              </a>
               <small>{ticket.key}</small>
-            </th>
-            <td>{gone ? <span class="quiet">no longer here</span> : <StatusTag {...ticket.status} />}</td>
-            <td>{ticket.connection}</td>
-          </tr>
-        ))}
-      </Table>
+            </>,
+            gone ? <span class="quiet">no longer here</span> : <StatusTag {...ticket.status} />,
+            <bdi>{boards.get(ticket.workflow) ?? ticket.connection}</bdi>,
+          ],
+        }))}
+      />
       <p class="row">
         {pages.length === 0 ? null : (
           <button type="button" class="plain" onClick={() => setPages(pages.slice(0, -1))}>
@@ -94,6 +104,12 @@ export function TicketsScreen({ board, status }: { board: string; status: string
       </p>
     </Screen>
   );
+}
+
+function emptyWords(everything: boolean): string {
+  return everything
+    ? "There is no ticket yet. They come with the first board that is connected."
+    : "No ticket fits. Try fewer words, or another board or status.";
 }
 
 function asked(words: Readonly<Record<string, string>>): string {

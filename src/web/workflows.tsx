@@ -1,10 +1,20 @@
 import { useMemo, useState } from "preact/hooks";
 import { segment } from "./api.js";
-import { type Batch, batchesOf, type Marks, marksOf, wayKey, wordsOfMark } from "./diff.js";
+import {
+  type Batch,
+  batchesOf,
+  changeWords,
+  type Marks,
+  marksOf,
+  type StatusMark,
+  wayKey,
+  wordsOfMark,
+} from "./diff.js";
 import { WorkflowDrawing } from "./drawing.js";
 import { placeOf, useLoaded, useNews, useSession } from "./hooks.js";
-import { categoryName, Fault, Screen, SelectField, StatusTag, Table, Waiting, When } from "./parts.js";
-import type { Board, Change, Workflow } from "./shapes.js";
+import { categoryName, Fault, Screen, SelectField, StatusTag, Waiting, When } from "./parts.js";
+import type { Board, Change, Status, Workflow } from "./shapes.js";
+import { Table } from "./table.js";
 
 /** How far the moves can be trusted, in the words of the command line. */
 const TRUST: Readonly<Record<Workflow["edges"], string>> = {
@@ -105,7 +115,7 @@ function WorkflowView({ workflow, board }: { workflow: Workflow; board: Board | 
 }
 
 function titleOf({ at, changes }: Batch): string {
-  const kinds = [...new Set(changes.map(({ kind }) => KINDS[kind] ?? kind))].join(", ").toLowerCase();
+  const kinds = [...new Set(changes.map(({ kind }) => changeWords(kind)))].join(", ").toLowerCase();
   return `${new Date(at).toLocaleString()}: ${kinds}`;
 }
 
@@ -122,39 +132,33 @@ function StatusTable({ workflow, counts, marks, linkOf }: StatusTableProps) {
       caption="Statuses and where a ticket can go from each"
       head={["Status", "Tickets", "Can go to"]}
       widths={["40%", "20%", "40%"]}
-    >
-      {workflow.statuses.map((status) => {
-        const mark = marks.statuses.get(status.id);
-        return (
-          <tr key={status.id}>
-            <th scope="row">
-              <StatusTag name={status.name} category={status.category} />
-              <small>
-                {[
-                  categoryName(status.category),
-                  status.retired ? "retired" : "",
-                  status.offBoard ? "not on the board" : "",
-                ]
-                  .filter(Boolean)
-                  .join(", ")}
-                {mark === undefined ? null : (
-                  <strong class={`told ${mark.kind}`}>, {wordsOfMark(mark).words}</strong>
-                )}
-              </small>
-            </th>
-            <td>
-              <a href={linkOf(status.id)}>
-                {counts.get(status.id) ?? 0}
-                <span class="unseen"> in {status.name}</span>
-              </a>
-            </td>
-            <td>
-              <Targets workflow={workflow} from={status.id} marks={marks} />
-            </td>
-          </tr>
-        );
-      })}
-    </Table>
+      empty="This workflow has no status."
+      rows={workflow.statuses.map((status) => ({
+        key: status.id,
+        cells: [
+          <StatusCell status={status} mark={marks.statuses.get(status.id)} />,
+          <a href={linkOf(status.id)}>
+            {counts.get(status.id) ?? 0}
+            <span class="unseen"> in {status.name}</span>
+          </a>,
+          <Targets workflow={workflow} from={status.id} marks={marks} />,
+        ],
+      }))}
+    />
+  );
+}
+
+function StatusCell({ status, mark }: { status: Status; mark: StatusMark | undefined }) {
+  const { name, category, retired, offBoard } = status;
+  const kinds = [categoryName(category), retired ? "retired" : "", offBoard ? "not on the board" : ""];
+  return (
+    <>
+      <StatusTag name={name} category={category} />
+      <small>
+        {kinds.filter(Boolean).join(", ")}
+        {mark === undefined ? null : <strong class={`told ${mark.kind}`}>, {wordsOfMark(mark).words}</strong>}
+      </small>
+    </>
   );
 }
 
@@ -200,19 +204,6 @@ function Changes({ changes, workflow }: { changes: readonly Change[] | undefined
   );
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  created: "Imported",
-  added: "New status",
-  renamed: "Renamed",
-  recategorised: "Of another kind",
-  reordered: "At another place",
-  removed: "Status gone",
-  restored: "Status back",
-  reissued: "Given a new id",
-  edges: "Moves",
-  vanished: "Workflow gone",
-};
-
 function sentenceOf({ kind, status, before, after, moves }: Change, nameOf: (id: string) => string) {
   const about =
     status !== undefined && ["recategorised", "reordered", "reissued"].includes(kind)
@@ -225,7 +216,7 @@ function sentenceOf({ kind, status, before, after, moves }: Change, nameOf: (id:
   const what = before !== undefined && after !== undefined ? `${before} → ${after}` : (after ?? before ?? "");
   return (
     <>
-      <strong>{KINDS[kind] ?? kind}</strong> {about}
+      <strong>{changeWords(kind)}</strong> {about}
       {ways.length === 0 ? what : ways.slice(0, 12).join(", ")}
       {ways.length > 12 ? ` and ${ways.length - 12} more` : ""}
     </>

@@ -148,8 +148,14 @@ describe("the page", () => {
       expect.stringMatching(/^Act Written to the board and read again\. Then: draft pull request /),
       "Reply confirmed",
     ]);
+    await say(page, "move the login bug to in review");
+    await replied(page, "is in In Review already");
     await go(page, "Audit");
-    await page.getByRole("row").filter({ hasText: "In Progress" }).getByText("confirmed").waitFor();
+    const rows = page.getByRole("row").filter({ hasText: "Login bug: the second tap is ignored" });
+    await rows.filter({ hasText: "In Progress" }).getByText("confirmed").waitFor();
+    await rows.getByText("It was there already: nothing was written.").waitFor();
+    expect(await rows.count()).toBe(2);
+    expect(await pullRequests(acme)).toHaveLength(1);
     const [saved] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Save all as JSON lines" }).click(),

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { demoJiraSite, startJiraEmulator } from "../../connectors/jira/emulator.js";
 import { type Demo, startDemo } from "../../src/demo.js";
 import { until } from "../support/until.js";
 
@@ -202,6 +203,50 @@ describe("the work owed", () => {
     expect(owing.id).not.toBe(ticket);
     expect((await ask("/tenants/globex/replay", { ticket: owing.id })).body).toMatchObject({ hooks: 1 });
     await until(async () => (await owed()).total === 0);
+  });
+});
+
+describe("the audit log", () => {
+  interface Entry {
+    readonly action: string;
+    readonly ticket?: string;
+    readonly outcome?: string;
+    readonly detail?: { readonly already?: boolean };
+    readonly named?: { readonly ticket?: { readonly key?: string; readonly title: string } };
+  }
+  const audit = async () => {
+    const { body } = await ask("/tenants/acme/audit");
+    return (body as unknown as { events: readonly Entry[] }).events;
+  };
+
+  it("names tickets and statuses as they are called on their own board, whatever another calls the same id", async () => {
+    const shop = await startJiraEmulator({ site: demoJiraSite({ key: "SHOP", name: "Shop" }) });
+    try {
+      const sync = "/tenants/acme/connections/shop/sync?wait=true";
+      const settings = { baseUrl: shop.url, project: "SHOP" };
+      const { credentials } = shop;
+      await ask("/tenants/acme/connections", { id: "shop", provider: "jira", settings, credentials });
+      await ask(sync, {});
+      shop.renameStatus("In Review", "Reviewing");
+      await ask(sync, {});
+      const moved = await say("move ENG-4 to in progress");
+      const id = moved.body.answer?.ticket?.id;
+      const [own] = (await audit()).filter(({ ticket }) => ticket === id);
+      expect(own?.named).toEqual({
+        ticket: { key: "ENG-4", title: expect.any(String) },
+        workflow: "Acme engineering",
+        from: "To Do",
+        to: "In Progress",
+      });
+      const renamed = (await audit()).find(({ action }) => action === "workflow");
+      expect(renamed?.named).toEqual({ workflow: "Shop" });
+    } finally {
+      await fetch(`${demo.line.url}/api/v1/tenants/acme/connections/shop`, {
+        method: "DELETE",
+        headers: { authorization: `Bearer ${demo.line.admin.token}` },
+      });
+      await shop.close();
+    }
   });
 });
 

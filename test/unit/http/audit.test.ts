@@ -9,6 +9,8 @@ import { addAuditRoutes, csvCell } from "../../../src/http/admin-audit.js";
 import { problemHandler } from "../../../src/http/problems.js";
 import { createMemoryStore } from "../../../src/store/memory.js";
 import type { AuditEvent, TenantStore } from "../../../src/store/store.js";
+import { createViews } from "../../../src/tickets/view.js";
+import { createWorkflows } from "../../../src/tickets/workflows.js";
 import { until } from "../../support/until.js";
 
 const servers: Server[] = [];
@@ -21,7 +23,7 @@ afterEach(() => {
 
 async function serve(tenant: TenantStore): Promise<string> {
   const app = express();
-  addAuditRoutes(app, async () => tenant);
+  addAuditRoutes(app, { views: createViews(createWorkflows()) }, async () => tenant);
   app.use(problemHandler(() => {}));
   const server = createServer(app).listen(0, "127.0.0.1");
   servers.push(server);
