@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { createStateGauges, processMetrics, type StateDeps } from "./app-metrics-state.js";
+import type { Door } from "./http/knocks.js";
 import type { Metrics } from "./http/metrics.js";
 import type { SettledMove } from "./store/store.js";
 import type { BoardTells } from "./sync/open-board.js";
@@ -15,6 +16,8 @@ export interface AppMetrics extends Metrics {
   answered(answer: MoveShape): void;
   received(provider: string, result: string): void;
   lagged(provider: string, lagMs: number): void;
+  /** A token, a secret, a code or a signature that was wrong. */
+  guessed(door: Door, result: "refused" | "slowed"): void;
 }
 
 export interface AppMetricsOptions extends Omit<StateDeps, "known"> {
@@ -35,8 +38,7 @@ export function createAppMetrics({ providers, version, ...deps }: AppMetricsOpti
   const known = (provider: string) => (providers.includes(provider) ? provider : "other");
   /** Of a ticket's id; nobody knows it of a ticket that was not found. */
   const providerOf = (ticket = "") => known(ticket.split(".", 1)[0] ?? "");
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter({ name: PREFIX + name, help, labelNames, registers });
+  const counter = counterIn(registers);
 
   const moves = counter(
     "moves_total",
@@ -50,6 +52,47 @@ export function createAppMetrics({ providers, version, ...deps }: AppMetricsOpti
     buckets: SECONDS,
     registers,
   });
+  const guesses = counter(
+    "guesses_total",
+    "Tokens, secrets, codes and signatures that were wrong: refused, or told to wait because there were too many (slowed).",
+    ["door", "result"],
+  );
+  new Gauge({ name: `${PREFIX}info`, help: "Always 1.", labelNames: ["version"], registers }).set(
+    { version },
+    1,
+  );
+  const state = createStateGauges(registers, { ...deps, known });
+
+  return {
+    contentType: registry.contentType,
+    async read() {
+      await state.refresh();
+      return await Registry.merge([registry, processMetrics()]).metrics();
+    },
+    moved({ outcome, code, already }, ticket, tookMs) {
+      const provider = providerOf(ticket);
+      moves.inc({ provider, outcome, reason: code ?? (already ? "already" : "none") });
+      took.observe({ provider, outcome }, Math.max(0, tookMs) / 1_000);
+    },
+    answered({ ticket, outcome, code, question }) {
+      moves.inc({ provider: providerOf(ticket?.id), outcome, reason: code ?? question?.about ?? "none" });
+    },
+    ...createBoardCounters(registers, known),
+    guessed: (door, result) => guesses.inc({ door, result }),
+  };
+}
+
+function counterIn(registers: Registry[]) {
+  return <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name: PREFIX + name, help, labelNames, registers });
+}
+
+/** What boards send us, and what we ask of them. */
+function createBoardCounters(
+  registers: Registry[],
+  known: (provider: string) => string,
+): Pick<AppMetrics, "received" | "lagged" | "tells"> {
+  const counter = counterIn(registers);
   const webhooks = counter("webhooks_received_total", "Deliveries of boards, by how they were taken.", [
     "provider",
     "result",
@@ -71,26 +114,7 @@ export function createAppMetrics({ providers, version, ...deps }: AppMetricsOpti
     "provider",
     "result",
   ]);
-  new Gauge({ name: `${PREFIX}info`, help: "Always 1.", labelNames: ["version"], registers }).set(
-    { version },
-    1,
-  );
-  const state = createStateGauges(registers, { ...deps, known });
-
   return {
-    contentType: registry.contentType,
-    async read() {
-      await state.refresh();
-      return await Registry.merge([registry, processMetrics()]).metrics();
-    },
-    moved({ outcome, code, already }, ticket, tookMs) {
-      const provider = providerOf(ticket);
-      moves.inc({ provider, outcome, reason: code ?? (already ? "already" : "none") });
-      took.observe({ provider, outcome }, Math.max(0, tookMs) / 1_000);
-    },
-    answered({ ticket, outcome, code, question }) {
-      moves.inc({ provider: providerOf(ticket?.id), outcome, reason: code ?? question?.about ?? "none" });
-    },
     received: (provider, result) => webhooks.inc({ provider: known(provider), result }),
     lagged(provider, lagMs) {
       if (Number.isFinite(lagMs)) lag.observe({ provider: known(provider) }, Math.max(0, lagMs) / 1_000);

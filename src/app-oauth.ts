@@ -1,6 +1,7 @@
-import type { Budgets, Reach } from "./board/connector.js";
+import type { Reach } from "./board/connector.js";
 import type { Config, EncryptionKey } from "./config.js";
 import type { BoardwalkError } from "./errors.js";
+import type { Knocks } from "./http/knocks.js";
 import { createOauth, type Oauth } from "./http/oauth.js";
 import type { OauthRecords } from "./http/oauth-records.js";
 import type { Addresses } from "./http/oauth-resources.js";
@@ -13,7 +14,7 @@ import type { Store } from "./store/store.js";
 export interface OauthParts {
   readonly store: Store;
   readonly records: OauthRecords;
-  readonly budgets: Budgets;
+  readonly knocks: Knocks;
   readonly keys: readonly EncryptionKey[];
   readonly addresses: Addresses;
   checkUrl(url: string): Promise<void>;
@@ -33,7 +34,6 @@ export function openOauth(config: Config, parts: OauthParts): Oauth {
   return createOauth({
     ...parts,
     clients: id === undefined || secret === undefined ? [] : [{ id, secret, redirectUris }],
-    take: (budget) => parts.budgets.take(budget),
   });
 }
 

@@ -10,6 +10,7 @@ import type { State } from "./app-state.js";
 import { reportTo } from "./app-trouble.js";
 import type { Config } from "./config.js";
 import { BoardwalkError } from "./errors.js";
+import { createKnocks } from "./http/knocks.js";
 import { createLeaving } from "./http/leaving.js";
 import { createLive } from "./http/live.js";
 import { createMetricsApp } from "./http/metrics.js";
@@ -56,8 +57,10 @@ export async function startWeb(
   const addresses = addressesOf(config, () => listens);
   const report = (error: BoardwalkError) => reportTo(log, error);
   const { store, budgets, oauth: records } = state;
+  const { guessed } = parts.metrics;
+  const knocks = createKnocks({ addresses, take: (budget) => budgets.take(budget), guessed });
   const oauth = openOauth(config, {
-    ...{ ...parts, store, budgets, records, addresses, report },
+    ...{ ...parts, store, knocks, records, addresses, report },
     removed: (tenant) => mcp.disconnect(tenant),
   });
   const live = createLive(store);
@@ -65,6 +68,7 @@ export async function startWeb(
   const app = createHttp({
     addresses,
     recency,
+    knocks,
     oauth,
     members: oauth.members,
     sessions: oauth.sessions,

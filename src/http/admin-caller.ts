@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from "express";
 import { BoardwalkError } from "../errors.js";
 import type { Speaker } from "../store/store.js";
+import { type Knocks, tooOften } from "./knocks.js";
 import type { Member } from "./members.js";
 import type { PageSessions } from "./page-sessions.js";
 import { sendProblem } from "./problems.js";
@@ -18,13 +19,17 @@ export interface CallerDeps {
   readonly sessions: Pick<PageSessions, "find">;
 }
 
-/** Lets through whoever has the admin token or a session of the page. */
-export function requireCaller(deps: CallerDeps) {
+/** Lets through whoever has the admin token or a session of the page; who has a wrong one too often is told to wait. */
+export function requireCaller(deps: CallerDeps & { readonly knocks: Pick<Knocks, "wrong"> }) {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
     const caller = await whoCalls(deps, request);
     if (caller !== undefined) {
       callers.set(request, caller);
       return next();
+    }
+    if (bearerOf(request.headers.authorization) !== undefined) {
+      const waitMs = await deps.knocks.wrong("admin", request);
+      if (waitMs > 0) return sendProblem(response, tooOften(waitMs));
     }
     response.setHeader("www-authenticate", 'Bearer realm="boardwalk admin"');
     sendProblem(

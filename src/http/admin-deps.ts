@@ -6,6 +6,7 @@ import type { Connections } from "../sync/connections.js";
 import type { Previews } from "../sync/previews.js";
 import type { Tickets } from "../tickets/tickets.js";
 import type { Views } from "../tickets/view.js";
+import type { Knocks } from "./knocks.js";
 import type { Live } from "./live.js";
 import type { Members } from "./members.js";
 import type { PageSessions } from "./page-sessions.js";
@@ -23,6 +24,7 @@ export interface AdminDeps {
   readonly tools: ToolLists;
   readonly members: Members;
   readonly sessions: PageSessions;
+  readonly knocks: Knocks;
   readonly live: Live;
   readonly adminToken: string;
   readonly replyBudgetMs: number;

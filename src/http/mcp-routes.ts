@@ -4,7 +4,8 @@ import type { Trail } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import type { Recency } from "../tickets/recency.js";
 import { type CallerOf, createCallers } from "./auth.js";
-import type { Bearer, Oauth } from "./oauth.js";
+import { type Knocks, tooOften } from "./knocks.js";
+import { type Bearer, isExpired, type Oauth } from "./oauth.js";
 import {
   type Addresses,
   metadataUrl,
@@ -51,6 +52,7 @@ export interface McpRoutesDeps {
   readonly oauth: Pick<Oauth, "bearerOf">;
   readonly addresses: Addresses;
   readonly recency: Recency;
+  readonly knocks: Knocks;
   report(error: BoardwalkError): void;
 }
 
@@ -99,9 +101,12 @@ async function answer(
     BoardwalkError.from(error),
   );
   if (principal instanceof BoardwalkError) {
-    if (principal.code === "unauthorized")
-      challenge(deps, resource, response, token === undefined ? undefined : "invalid_token");
-    return sendProblem(response, principal);
+    if (principal.code !== "unauthorized") return sendProblem(response, principal);
+    challenge(deps, resource, response, token === undefined ? undefined : "invalid_token");
+    return sendProblem(
+      response,
+      token === undefined ? principal : await slowed(deps, resource, request, principal),
+    );
   }
   const elsewhere = whyNotHere(resource, principal);
   if (elsewhere !== undefined) {
@@ -113,6 +118,18 @@ async function answer(
     trail: trailOf(request),
     lacks: (scope) => challenge(deps, resource, response, "insufficient_scope", scope),
   });
+}
+
+/** Counts a wrong token. An expired one is to be renewed at once, and is no guess. */
+async function slowed(
+  { knocks }: Deps,
+  { tenant }: Resource,
+  request: IncomingMessage,
+  refusal: BoardwalkError,
+): Promise<BoardwalkError> {
+  if (isExpired(refusal)) return refusal;
+  const waitMs = await knocks.wrong("mcp", request, tenant);
+  return waitMs > 0 ? tooOften(waitMs) : refusal;
 }
 
 /** A client at the wrong door tries again and again. */

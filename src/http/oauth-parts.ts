@@ -21,6 +21,11 @@ export const ROUTES = {
 } as const;
 export const SIGN_IN = "/oauth/sign-in";
 
+/** The refusal of one more try, as programs read it of an OAuth server. */
+export function slowDown(message: string): { readonly error: string; readonly error_description: string } {
+  return { error: "slow_down", error_description: message };
+}
+
 /** 32 bytes for one purpose, the same in every process that has the key. */
 export function derive({ key }: SealingKey, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "boardwalk", purpose, 32));

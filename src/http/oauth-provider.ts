@@ -7,10 +7,12 @@ import Provider, {
   interactionPolicy,
   type KoaContextWithOIDC,
 } from "oidc-provider";
+import { BoardwalkError } from "../errors.js";
 import { createSealer, type SealingKey } from "../sync/seal.js";
+import { type Knocks, tooOften } from "./knocks.js";
 import { accountMember, type Member } from "./members.js";
 import { renderFailure } from "./oauth-pages.js";
-import { derive, ROUTES, SIGN_IN, type StaticClient } from "./oauth-parts.js";
+import { derive, ROUTES, SIGN_IN, type StaticClient, slowDown } from "./oauth-parts.js";
 import { createAdapter, type OauthRecords } from "./oauth-records.js";
 import { type Addresses, resourceOf, SERVICE_SCOPE, USER_SCOPES } from "./oauth-resources.js";
 
@@ -25,16 +27,56 @@ export interface ProviderOptions {
   /** Cookies and ID tokens are signed with keys made of these. */
   readonly keys: readonly SealingKey[];
   readonly clients: readonly StaticClient[];
+  readonly knocks: Pick<Knocks, "wrong" | "renewed">;
   /** Fetches a client's metadata document. @throws for an address that may not be called. */
   readonly fetch: typeof fetch;
   findMember(accountId: string): Promise<Member | undefined>;
+  report(error: BoardwalkError): void;
 }
 
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.addresses.publicUrl(), configurationOf(options));
   // Its own idea of host and scheme is told to it with each request; see `oauth.ts`.
   provider.proxy = true;
+  provider.use((ctx, next) => slowGuesses(options.knocks, ctx as KoaContextWithOIDC, next));
+  provider.on("server_error", (_ctx, error) => options.report(BoardwalkError.from(error)));
   return provider;
+}
+
+/** Answers to a secret, a code or a refresh token that was wrong. What cannot be read is no guess. */
+const GUESSES: ReadonlySet<unknown> = new Set(["invalid_client", "invalid_grant"]);
+
+/** Only the answers to wrong ones are counted, so that the right one is taken whoever else guesses. */
+async function slowGuesses(
+  knocks: Pick<Knocks, "wrong">,
+  ctx: KoaContextWithOIDC,
+  next: () => Promise<void>,
+): Promise<void> {
+  await next();
+  if (ctx.path !== ROUTES.token && ctx.path !== ROUTES.revocation) return;
+  if (!GUESSES.has((ctx.body as { readonly error?: unknown } | undefined)?.error)) return;
+  // Known only where there is such a client: what else was named is a stranger's word.
+  const waitMs = await knocks.wrong("oauth", ctx.req, ctx.oidc?.client?.clientId);
+  if (waitMs > 0) tellToWait(ctx, waitMs);
+}
+
+/** Each renewal leaves a used token in the store for as long as it would have been good. */
+async function refuseTooMany(
+  knocks: Pick<Knocks, "renewed">,
+  ctx: KoaContextWithOIDC,
+  accountId: string,
+): Promise<void> {
+  const waitMs = await knocks.renewed(accountId);
+  if (waitMs === 0) return;
+  const { error, error_description } = slowDown(tooOften(waitMs).message);
+  ctx.set("retry-after", String(Math.ceil(waitMs / 1_000)));
+  throw Object.assign(new errors.CustomOIDCProviderError(error, error_description), { statusCode: 429 });
+}
+
+function tellToWait(ctx: KoaContextWithOIDC, waitMs: number): void {
+  ctx.status = 429;
+  ctx.set("retry-after", String(Math.ceil(waitMs / 1_000)));
+  ctx.body = slowDown(tooOften(waitMs).message);
 }
 
 function configurationOf(options: ProviderOptions): Configuration {
@@ -52,7 +94,8 @@ function configurationOf(options: ProviderOptions): Configuration {
     pkce: { required: () => true },
     features: featuresOf(options),
     interactions: { url: (_ctx, { uid }) => `${SIGN_IN}/${uid}`, policy: alwaysAsk() },
-    findAccount: async (_ctx, accountId) => {
+    findAccount: async (ctx, accountId, token) => {
+      if (token?.kind === "RefreshToken") await refuseTooMany(options.knocks, ctx, accountId);
       const member = await options.findMember(accountId);
       return member === undefined ? undefined : { accountId, claims: () => ({ sub: accountId }) };
     },

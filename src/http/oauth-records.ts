@@ -23,6 +23,8 @@ export interface OauthRecords {
 /** Clients that registered themselves and were not used for this long have to do it again. */
 const CLIENT_MS = 180 * 86_400_000;
 const TOUCH_AFTER_MS = 86_400_000;
+/** An access token is known for so long after it has expired: who comes with one is to renew it, and guesses nothing. */
+const KNOWN_AFTER_MS = 3_600_000;
 
 /** A handle as it lies in the store: nobody who reads it there can present it. */
 export function hashed(id: string): string {
@@ -56,7 +58,8 @@ function tokens(records: OauthRecords, kind: string, refuse: Refuse): Adapter {
         ...(grantId === undefined ? {} : { grant: hashed(grantId) }),
         ...(kind === "Grant" && accountId !== undefined ? { owner: ownerOf(accountId) } : {}),
       };
-      const saved = await records.save(kind, hashed(id), value, expiresIn * 1_000, links);
+      const keptMs = expiresIn * 1_000 + (kind === "AccessToken" ? KNOWN_AFTER_MS : 0);
+      const saved = await records.save(kind, hashed(id), value, keptMs, links);
       // It was taken back while this was being made.
       if (!saved) throw refuse("grant not found");
     },

@@ -5,9 +5,10 @@ import type { Reach } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type { Store } from "../store/store.js";
 import type { SealingKey } from "../sync/seal.js";
+import { type Knocks, type Try, tooOften } from "./knocks.js";
 import { accountOf, createMembers, type Members } from "./members.js";
 import { PAGE_HEADERS, renderFailure, renderSignIn } from "./oauth-pages.js";
-import { derive, ROUTES, SIGN_IN, type StaticClient } from "./oauth-parts.js";
+import { derive, ROUTES, SIGN_IN, type StaticClient, slowDown } from "./oauth-parts.js";
 import { hashed, type OauthRecords } from "./oauth-records.js";
 import {
   type Addresses,
@@ -18,11 +19,12 @@ import {
   USER_SCOPES,
 } from "./oauth-resources.js";
 import { createPageSessions, type PageSessions } from "./page-sessions.js";
-import { type Knock, type KnockDeps, knock } from "./sign-in-limits.js";
 
 /** The service's own OAuth server, and the documents by which clients find it. */
 
-export interface OauthDeps extends KnockDeps {
+export interface OauthDeps {
+  readonly addresses: Addresses;
+  readonly knocks: Knocks;
   readonly store: Pick<Store, "tenant">;
   readonly records: OauthRecords;
   /** The first seals and signs, all of them open. */
@@ -52,7 +54,10 @@ export interface Oauth {
   /** The same codes, for the page. */
   readonly sessions: PageSessions;
   addRoutes(app: Express): void;
-  /** The bearer of a token for exactly this resource; nobody for any other token. One round trip to the store. */
+  /**
+   * The bearer of a token for exactly this resource; nobody for any other token. One round trip to the store.
+   * @throws BoardwalkError `unauthorized` for one that was good and has expired, as `isExpired` tells
+   */
   bearerOf(token: string, resource: string): Promise<Bearer | undefined>;
 }
 
@@ -101,7 +106,8 @@ async function bearerOf(
     records.get("ClientCredentials", id),
   ]);
   const found = (access ?? service)?.value as AdapterPayload | undefined;
-  if (found?.aud !== resource || (found.exp ?? 0) * 1_000 <= now().getTime()) return undefined;
+  if (found?.aud !== resource) return undefined;
+  if ((found.exp ?? 0) * 1_000 <= now().getTime()) throw expired();
   const scopes = (found.scope ?? "").split(" ").filter((scope) => scope !== "");
   if (access === undefined) return scopes.includes(SERVICE_SCOPE) ? { scopes } : undefined;
   const { tenant, person, client } = (found.extra ?? {}) as Record<string, string | undefined>;
@@ -109,14 +115,28 @@ async function bearerOf(
   return { person: { tenant, name: person, client: client ?? "" }, scopes };
 }
 
+function expired(): BoardwalkError {
+  return new BoardwalkError(
+    "unauthorized",
+    "This token has expired. Please renew it, or link your account again.",
+    {
+      data: { expired: true },
+    },
+  );
+}
+
+/** Whether a token was turned away that had been good before: no guess, and to be renewed at once. */
+export function isExpired({ data }: BoardwalkError): boolean {
+  return data?.expired === true;
+}
+
 function addRoutes(app: Express, deps: OauthDeps, members: Members, provider: () => Promise<Provider>): void {
   addMetadata(app, deps);
   const serve = async (request: Request, response: Response) =>
     serveProvider(deps, await provider(), request, response);
   app.get(["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"], serve);
-  app.post(ROUTES.registration, limited(deps, "register"));
-  app.post(ROUTES.token, limited(deps, "token"));
-  app.all(ROUTES.authorization, limited(deps, "authorize"));
+  app.post(ROUTES.registration, limited(deps, "register", forPrograms));
+  app.all(ROUTES.authorization, limited(deps, "authorize", forPeople));
   addSignIn(app, deps, members, provider);
   app.all("/oauth/*path", serve);
 }
@@ -172,14 +192,19 @@ function asIssuer(request: Request, addresses: Addresses): IncomingMessage {
   return request;
 }
 
+type Say = (response: Response, message: string) => void;
+
+const forPeople: Say = (response, message) =>
+  void response.set(PAGE_HEADERS).type("html").send(renderFailure(message));
+const forPrograms: Say = (response, message) => void response.json(slowDown(message));
+
 /** Turns away who asks too often. @returns middleware */
-function limited(deps: OauthDeps, what: Knock) {
+function limited({ knocks }: Pick<OauthDeps, "knocks">, what: Try, say: Say) {
   return async (request: Request, response: Response, next: () => void): Promise<void> => {
-    const waitMs = await knock(deps, what, request);
+    const waitMs = await knocks.tried(what, request);
     if (waitMs === 0) return next();
     response.setHeader("retry-after", String(Math.ceil(waitMs / 1_000)));
-    response.status(429).set(PAGE_HEADERS).type("html");
-    response.send(renderFailure("That was tried too often. Please wait a few minutes."));
+    say(response.status(429), tooOften(waitMs).message);
   };
 }
 
@@ -194,7 +219,7 @@ function addSignIn(app: Express, deps: OauthDeps, members: Members, provider: ()
     const details = await detailsOf(request, response);
     response.type("html").send(await signInPage(await provider(), details));
   });
-  app.post(path, limited(deps, "signIn"), FORM, async (request, response) => {
+  app.post(path, limited(deps, "signIn", forPeople), FORM, async (request, response) => {
     response.set(PAGE_HEADERS);
     const details = await detailsOf(request, response);
     const { code, answer } = (request.body ?? {}) as { code?: unknown; answer?: unknown };
@@ -203,6 +228,7 @@ function addSignIn(app: Express, deps: OauthDeps, members: Members, provider: ()
         ? await accept(deps, members, await provider(), details, String(code ?? ""))
         : { error: "access_denied", error_description: "the person did not agree" };
     if (result !== undefined) return await (await provider()).interactionFinished(request, response, result);
+    await deps.knocks.wrong("sign_in", request);
     const error = "That code is not right, was used already, or has expired. Please ask for a new one.";
     response
       .status(403)

@@ -3,9 +3,9 @@ import type { Request } from "express";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { Store } from "../store/store.js";
+import { type Knocks, tooOften } from "./knocks.js";
 import type { Member, Members } from "./members.js";
 import { hashed, type OauthRecords } from "./oauth-records.js";
-import { type KnockDeps, knock } from "./sign-in-limits.js";
 
 /** A person's look at the page: she signs in with a pairing code and gets a token that her tab keeps, for a while. */
 
@@ -31,7 +31,8 @@ export interface PageSessions {
   close(token: string): Promise<void>;
 }
 
-export interface PageSessionsDeps extends KnockDeps {
+export interface PageSessionsDeps {
+  readonly knocks: Pick<Knocks, "tried" | "wrong">;
   readonly store: Pick<Store, "tenant">;
   readonly records: OauthRecords;
   readonly members: Pick<Members, "redeem" | "isMember">;
@@ -39,20 +40,19 @@ export interface PageSessionsDeps extends KnockDeps {
 }
 
 export function createPageSessions(deps: PageSessionsDeps): PageSessions {
-  const { store, records, members, now } = deps;
+  const { store, records, members, knocks, now } = deps;
   return {
     async open(request, code) {
-      const retryAfterMs = await knock(deps, "signIn", request);
-      if (retryAfterMs > 0)
-        throw new BoardwalkError("rate_limited", "That was tried too often. Please wait a few minutes.", {
-          retryAfterMs,
-        });
+      const waitMs = await knocks.tried("signIn", request);
+      if (waitMs > 0) throw tooOften(waitMs);
       const who = await members.redeem(code, undefined);
-      if (who === undefined)
+      if (who === undefined) {
+        await knocks.wrong("sign_in", request);
         throw new BoardwalkError(
           "unauthorized",
           "That code is not right, was used already, or has expired. Please ask for a new one.",
         );
+      }
       const token = `${PREFIX}${randomBytes(32).toString("base64url")}`;
       const at = now();
       const expiresAt = new Date(at.getTime() + SESSION_MS).toISOString();

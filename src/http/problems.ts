@@ -79,7 +79,8 @@ export function problemHandler(report: (error: BoardwalkError) => void) {
   return (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
     const status = statusOf(thrown);
     const error = known(thrown, status);
-    report(error);
+    // Whoever is told when to come back is no trouble of ours.
+    if (error.code !== "rate_limited") report(error);
     if (response.headersSent) next(thrown);
     else sendProblem(response, error, {}, status === 413 ? status : error.status);
   };

@@ -159,16 +159,23 @@ function probeOf(roll: (sides: number) => number): { readonly kind: string; read
       () =>
         status(
           send(pick(Object.keys(paths).filter((one) => one !== home) as Where[]), token, pick(asks)),
-          [401],
+          TURNED_AWAY,
         ),
     ],
-    ["a token with something changed", () => status(send(home, changed(token, roll), pick(asks)), [401])],
+    [
+      "a token with something changed",
+      () => status(send(home, changed(token, roll), pick(asks)), TURNED_AWAY),
+    ],
     [
       "two tokens put together",
-      () => status(send(home, token.slice(0, 20) + (theirs.tokens.alexa ?? "").slice(20), pick(asks)), [401]),
+      () =>
+        status(
+          send(home, token.slice(0, 20) + (theirs.tokens.alexa ?? "").slice(20), pick(asks)),
+          TURNED_AWAY,
+        ),
     ],
-    ["what renews a token, as a token", () => status(send(home, theirs.refresh, pick(asks)), [401])],
-    ["a made-up token", () => status(send(home, made(43, roll), pick(asks)), [401])],
+    ["what renews a token, as a token", () => status(send(home, theirs.refresh, pick(asks)), TURNED_AWAY)],
+    ["a made-up token", () => status(send(home, made(43, roll), pick(asks)), TURNED_AWAY)],
     [
       "another's session",
       () => status(send(home, token, pick(asks), pick(Object.values(theirs.sessions))), [404]),
@@ -250,6 +257,9 @@ function probeOf(roll: (sides: number) => number): { readonly kind: string; read
   };
   return { kind: name, run };
 }
+
+/** A wrong token, and after so many of them also the word to wait. */
+const TURNED_AWAY = [401, 429];
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
     keys: [{ id: "k", key: Buffer.from("0123456789abcdef0123456789abcdef") }],
     clients: [],
     checkUrl: createUrlCheck({ allowPrivateHosts: false, lookup: async (host) => HOSTS[host] ?? [] }),
-    take: async () => 0,
+    knocks: { tried: async () => 0, wrong: async () => 0, renewed: async () => 0 },
     now: () => new Date(),
     report: () => {},
     fetch: async (input, init) => {

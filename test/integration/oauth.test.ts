@@ -437,6 +437,32 @@ describe("whoever tries too often", () => {
   });
 });
 
+describe("an app that renews its tokens without end", () => {
+  it("is told to slow down, keeps what it has, and another person's is not", async () => {
+    const own = await startOauthService();
+    try {
+      const [ann, bob] = [
+        await own.link(await own.pair("acme", "ann"), `${own.url}/mcp`),
+        await own.link(await own.pair("acme", "bob"), `${own.url}/mcp`),
+      ];
+      const renew = ({ client }: typeof ann, token: string | undefined) =>
+        own.token({ grant_type: "refresh_token", refresh_token: token ?? "", client_id: client });
+      let latest = ann.refresh_token;
+      for (let i = 0; i < 60; i++) {
+        const { status, body } = await renew(ann, latest);
+        expect(status).toBe(200);
+        latest = body.refresh_token;
+      }
+      expect(await renew(ann, latest)).toMatchObject({ status: 429, body: { error: "slow_down" } });
+      expect((await renew(bob, bob.refresh_token)).status).toBe(200);
+      // It was not used up by that: the same refusal again, and not that it was spent.
+      expect(await renew(ann, latest)).toMatchObject({ status: 429, body: { error: "slow_down" } });
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe("behind a proxy that speaks https", () => {
   it("links and cookies are https, and callers are told apart by the address that the proxy saw", async () => {
     const own = await startOauthService({ PUBLIC_URL: "https://boardwalk.example" });

@@ -71,7 +71,8 @@ describe("a token in constant use", () => {
       revoked = true;
       await Promise.all(callers);
       expect(late).toHaveLength(24);
-      expect(new Set(late)).toEqual(new Set([401]));
+      // Who goes on with it is told to wait after a while.
+      expect(late.filter((status) => status !== 401 && status !== 429)).toEqual([]);
       expect(early.length).toBeGreaterThan(0);
       for (const replica of replicas) expect(await statusAt(replica, kept)).toBe(200);
     }

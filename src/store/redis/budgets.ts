@@ -20,7 +20,13 @@ export function createBudgets(redis?: RedisClient): Budgets {
       redis === undefined
         ? new RateLimiterMemory(limits)
         : // A cluster's client keeps the question until the cluster is back, which is no answer here.
-          new RateLimiterRedis({ storeClient: redis, rejectIfRedisNotReady: redis.isCluster, ...limits });
+          new RateLimiterRedis({
+            storeClient: redis,
+            rejectIfRedisNotReady: redis.isCluster,
+            // Whoever goes on after that costs no question to Redis until the time is over.
+            inMemoryBlockOnConsumed: requests,
+            ...limits,
+          });
     limiters.set(name, limiter);
     return limiter;
   }
