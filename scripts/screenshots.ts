@@ -25,7 +25,7 @@ try {
 
 /** A demo of its own each time, so that each shows the same. */
 async function takeAll(theme: Theme, size: Size): Promise<void> {
-  const demo = await startDemo({ port: 0, host: "127.0.0.1", inMemory: true });
+  const demo = await startDemo({ port: 0, host: "127.0.0.1" });
   const shop = await startJiraEmulator({ site: demoJiraSite({ key: "SHOP", name: "Shop" }) });
   const context = await browser.newContext({
     viewport: SIZES[size],
@@ -62,6 +62,11 @@ async function takeAll(theme: Theme, size: Size): Promise<void> {
     await take("ticket");
     await connect(page, shop);
     await take("connect");
+    await fetch(`${demo.line.tenants[0]?.vcs.url}/__emulator/faults`, { method: "DELETE" });
+    await go(page, "Crash test");
+    await page.getByRole("button", { name: /^Crash a worker/ }).click();
+    await page.getByText("Nothing was lost").waitFor({ timeout: 90_000 });
+    await take("crash-test");
   } finally {
     await context.close();
     await shop.close();

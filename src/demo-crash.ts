@@ -1,25 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
-import type { App } from "./app.js";
-import type { HeldMove } from "./demo-boards.js";
-import type { DemoLine, DemoTenant } from "./demo-line.js";
-import { callTool, eyesOf, type ToolAnswer } from "./demo-look.js";
+import {
+  type CrashMove,
+  type CrashStage,
+  type CrashWish,
+  chooseMove,
+  crashWish,
+} from "./demo-crash-choice.js";
+import { callTool, type Eyes, eyesOf, type ToolAnswer } from "./demo-look.js";
 import { startWorkerProcess } from "./demo-worker.js";
 import { BoardwalkError } from "./errors.js";
 import { parseBody } from "./http/problems.js";
 import type { Routes } from "./http/server.js";
-import { findShape, movesShape } from "./tickets/shapes.js";
 
 /** The crash button: a worker process dies between a board's move and its own hearing of it, and nothing is lost. */
 
-export const crashWish = z.strictObject({
-  /** Left out: one that has a move open to it. */
-  ticket: z.string().min(1).max(300).optional(),
-  to: z.string().min(1).max(100).optional(),
-});
-export type CrashWish = z.infer<typeof crashWish>;
-
 export interface CrashReport {
+  readonly tenant: string;
   readonly ticket: { readonly id: string; readonly key: string };
   readonly to: string;
   /** The process that was killed when the board had moved the ticket and had not said so yet. */
@@ -29,25 +25,37 @@ export interface CrashReport {
   readonly outcome: string;
   /** How often the board was moved for it: one, or the promise is broken. */
   readonly moves: number;
+  /** How many pull requests there are for it. */
+  readonly pulls: number;
   /** From the kill to the confirmed end. */
   readonly recoveredMs: number;
 }
 
-export interface CrashStage {
-  readonly app: Pick<App, "rest">;
-  readonly line: DemoLine;
-  readonly tenant: DemoTenant;
-  /** Of a worker process on the same Redis. */
-  readonly settings: Readonly<Record<string, string>>;
-  readonly dir: string;
-  holdMove(): HeldMove;
+/** Something that has happened, as it is told while it goes on. */
+export interface CrashStep {
+  readonly at: string;
+  readonly step:
+    | "worker"
+    | "asked"
+    | "moved"
+    | "killed"
+    | "heard"
+    | "taken-over"
+    | "confirmed"
+    | "counted"
+    | "failed";
+  readonly text: string;
 }
 
 export interface Crash {
   /** A crash has begun and is not over. */
   readonly underWay: boolean;
+  /** What has happened of the one that is under way, or of the last one. */
+  readonly steps: readonly CrashStep[];
   press(wish: CrashWish): Promise<CrashReport>;
 }
+
+type Tell = (step: CrashStep["step"], text: string) => void;
 
 const REACH_MS = 30_000;
 const RECOVER_MS = 60_000;
@@ -56,16 +64,27 @@ const LOOK_EVERY_MS = 200;
 /** The button. One crash at a time: another one meanwhile is refused as `conflict`. */
 export function createCrash(stage: CrashStage): Crash {
   let underWay = false;
+  let steps: readonly CrashStep[] = [];
+  const tell: Tell = (step, text) => {
+    steps = [...steps, { at: new Date().toISOString(), step, text }];
+  };
   return {
     get underWay() {
       return underWay;
+    },
+    get steps() {
+      return steps;
     },
     async press(wish) {
       if (underWay)
         throw new BoardwalkError("conflict", "A worker is being crashed already. Please wait for its end.");
       underWay = true;
+      steps = [];
       try {
-        return await crash(stage, wish);
+        return await crash(stage, wish, tell);
+      } catch (error) {
+        tell("failed", BoardwalkError.from(error).message);
+        throw error;
       } finally {
         underWay = false;
       }
@@ -73,11 +92,14 @@ export function createCrash(stage: CrashStage): Crash {
   };
 }
 
-/** `GET /demo` says whether there is a button and whether it is pressed, `POST /demo/crash` presses it and answers when all is over. */
+/**
+ * `GET /demo` says whether there is a button, whether it is pressed, and what has happened since; `POST /demo/crash`
+ * presses it and answers when all is over.
+ */
 export function addCrashRoute(router: Routes, button: () => Crash | undefined): void {
   router.get("/", (_request, response) => {
-    const crash = button();
-    response.json({ crash: crash !== undefined, underWay: crash?.underWay === true });
+    const { underWay = false, steps = [] } = button() ?? {};
+    response.json({ crash: button() !== undefined, underWay, ...(steps.length === 0 ? {} : { steps }) });
   });
   router.post("/crash", async (request, response) => {
     const wish = parseBody(crashWish, request.body ?? {});
@@ -91,33 +113,58 @@ export function addCrashRoute(router: Routes, button: () => Crash | undefined): 
 export const WHY_NOT =
   "State is kept in this one process and would end with it. Start the demo where redis-server is installed, and without --memory.";
 
-async function crash(stage: CrashStage, wish: CrashWish): Promise<CrashReport> {
-  const { id, key, to } = await choose(stage, wish);
+async function crash(stage: CrashStage, wish: CrashWish, tell: Tell): Promise<CrashReport> {
+  const move = await chooseMove(stage, wish);
   const eyes = eyesOf(stage.tenant);
-  const before = await eyes.moves(key);
-  const { killed, first, killedAt } = await killMidMove(stage, id, to);
-  const last = await settled(stage, id);
+  const before = await eyes.moves(move.key);
+  const { killed, first, killedAt, reads } = await killMidMove(stage, move, tell);
+  const last = await settled(stage, move, { reads, tell });
+  const recoveredMs = Math.round(performance.now() - killedAt);
+  const outcome = last.outcome ?? "unknown";
+  tell(outcome === "confirmed" ? "confirmed" : "failed", `Who asks again hears: “${last.spoken}”`);
+  const counted = { moves: (await eyes.moves(move.key)) - before, pulls: await pullsOf(eyes, move) };
+  tell(counted.moves === 1 && counted.pulls <= 1 ? "counted" : "failed", countedWords(counted, move));
+  const { id, key, to } = move;
   return {
+    tenant: stage.tenant.id,
     ticket: { id, key },
     to,
     killed,
     spoken: [first.spoken, last.spoken],
-    outcome: last.outcome ?? "unknown",
-    moves: (await eyes.moves(key)) - before,
-    recoveredMs: Math.round(performance.now() - killedAt),
+    outcome,
+    ...counted,
+    recoveredMs,
   };
 }
 
+function countedWords({ moves, pulls }: { moves: number; pulls: number }, { key, opens }: CrashMove): string {
+  const jira = `Jira was told to move ${key} ${moves === 1 ? "once" : `${moves} times`}.`;
+  if (pulls === 0) return opens ? `${jira} GitHub has no pull request for it yet: it is owed.` : jira;
+  return `${jira} GitHub has ${pulls === 1 ? "one pull request" : `${pulls} pull requests`} for it.`;
+}
+
 /** Only the process that is to die takes work, until the board has made the move. */
-async function killMidMove(stage: CrashStage, ticket: string, to: string) {
+async function killMidMove(stage: CrashStage, { id, key, title, to }: CrashMove, tell: Tell) {
+  const eyes = eyesOf(stage.tenant);
   const worker = await startWorkerProcess(stage.settings, stage.dir);
   const takeUp = await stage.app.rest();
+  tell("worker", `A worker of its own takes all work now: process ${worker.pid}.`);
   const held = stage.holdMove();
   try {
-    const asked = say(stage, "move_ticket", { ticket, to });
+    tell("asked", `Somebody says: move “${title}” to ${to}.`);
+    const asked = say(stage, "move_ticket", { ticket: id, to });
     await Promise.race([held.made, tooLate(asked)]);
+    tell("moved", `Jira has moved ${key}, and its answer is still on the way.`);
     await worker.kill();
-    return { killed: worker.pid, first: await asked, killedAt: performance.now() };
+    const killedAt = performance.now();
+    const reads = await eyes.reads(id);
+    tell(
+      "killed",
+      `Process ${worker.pid} is killed in the middle of it, before it could write anything down.`,
+    );
+    const first = await asked;
+    tell("heard", `Who said it hears: “${first.spoken}”`);
+    return { killed: worker.pid, first, killedAt, reads };
   } finally {
     await worker.kill();
     held.release();
@@ -134,30 +181,37 @@ async function tooLate(asked: Promise<ToolAnswer>): Promise<void> {
   throw new BoardwalkError("timeout", "The move did not reach the board. Please try again.");
 }
 
-async function settled(stage: CrashStage, ticket: string): Promise<ToolAnswer> {
+interface Since {
+  /** How often the board had been asked for the ticket when the worker died. */
+  readonly reads: number;
+  readonly tell: Tell;
+}
+
+async function settled(stage: CrashStage, { id }: CrashMove, { reads, tell }: Since): Promise<ToolAnswer> {
+  const eyes = eyesOf(stage.tenant);
   const deadline = performance.now() + RECOVER_MS;
-  for (;;) {
-    const answer = await say(stage, "check_progress", { ticket });
+  for (let told = false; ; ) {
+    // In this order: what is settled was read before.
+    const answer = await say(stage, "check_progress", { ticket: id });
+    if (!told && (await eyes.reads(id)) > reads) {
+      told = true;
+      tell("taken-over", "Another worker has taken the move over, and asks the board first what is true.");
+    }
     if (answer.outcome !== "accepted" || performance.now() > deadline) return answer;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** Waits for the one that is to follow. */
+async function pullsOf(eyes: Eyes, { key, opens }: CrashMove): Promise<number> {
+  const deadline = performance.now() + REACH_MS;
+  for (;;) {
+    const { length } = await eyes.pullsOf(key);
+    if (!opens || length > 0 || performance.now() > deadline) return length;
     await sleep(LOOK_EVERY_MS);
   }
 }
 
 async function say({ line, tenant }: CrashStage, tool: string, args: object): Promise<ToolAnswer> {
   return await callTool(`${line.url}/alexa/mcp`, tenant.token, tool, { ...args });
-}
-
-/** The ticket and the status that were wished for, or else the first ticket that can go somewhere without a question. */
-async function choose(stage: CrashStage, { ticket, to }: CrashWish) {
-  const board = stage.tenant.connections.find(({ provider }) => provider === "jira")?.id;
-  const found =
-    ticket === undefined ? findShape.parse(await say(stage, "find_tickets", { board })).tickets : [];
-  for (const words of ticket === undefined ? found.map(({ id }) => id) : [ticket]) {
-    const { ticket: known, openMoves } = movesShape.parse(await say(stage, "list_moves", { ticket: words }));
-    const open = openMoves.filter(({ fields = [] }) => fields.every(({ required }) => !required));
-    const target = to ?? open[0]?.status.name;
-    if (known !== undefined && target !== undefined)
-      return { id: known.id, key: known.key ?? known.id, to: target };
-  }
-  throw new BoardwalkError("no_such_move", "No such ticket of Acme's Jira can go there. Choose another one.");
 }

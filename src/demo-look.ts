@@ -81,13 +81,28 @@ async function send(method: string, url: string, authorization: string, body: ob
     throw new BoardwalkError("unavailable", `${new URL(url).pathname} answered ${response.status}.`);
 }
 
+export interface Pull {
+  readonly number: number;
+  readonly draft: boolean;
+}
+
+/** Is this a branch of that ticket? */
+export function isBranchOf(key: string, branch: string): boolean {
+  return new RegExp(`(^|[^a-z0-9])${key}($|[^0-9])`, "i").test(branch);
+}
+
 /** What people see who look at the team's Jira and at its repository. */
 export interface Eyes {
   /** The name of the status that this issue is in. */
   status(key: string): Promise<string>;
   /** How many transitions Jira was asked to make of this issue, and has made. */
   moves(key: string): Promise<number>;
-  pulls(branch: string): Promise<readonly { readonly number: number; readonly draft: boolean }[]>;
+  /** Reads of this issue by its id, which is how Boardwalk asks for it: people ask by its key. */
+  reads(id: string): Promise<number>;
+  pulls(branch: string): Promise<readonly Pull[]>;
+  /** All of a ticket's, by its key in the name of their branch. */
+  pullsOf(key: string): Promise<readonly Pull[]>;
+  branches(): Promise<readonly string[]>;
   /** Pushes a branch with the commit of another, as a developer does. */
   push(branch: string, like: string): Promise<void>;
   /** Renames a status, as an administrator of the site does. */
@@ -96,6 +111,7 @@ export interface Eyes {
 
 const issue = z.object({ id: text, fields: z.object({ status: z.object({ name: text }) }) });
 const journal = z.array(z.object({ method: text, path: text, status: z.number() }));
+const branch = z.object({ name: text });
 const ref = z.object({ object: z.object({ sha: text }) });
 const pull = z.object({ number: z.number(), draft: z.boolean(), head: z.object({ ref: text }) });
 const statuses = z.object({ values: z.array(z.looseObject({ id: text, name: text, statusCategory: text })) });
@@ -106,30 +122,38 @@ export function eyesOf({ connections, vcs }: DemoTenant): Eyes {
   if (jira === undefined) throw new BoardwalkError("invalid", "This team has no Jira.");
   const { boardUrl, authorization } = jira;
   const look = (path: string) => getJson(`${boardUrl}${path}`, authorization);
+  const journalOf = async () => journal.parse(await look("/__emulator/journal"));
+  const repo = `${vcs.url}/repos/${vcs.repo}`;
+  const allPulls = async () =>
+    pull.array().parse(await getJson(`${repo}/pulls?state=all&per_page=100`, vcs.authorization));
   const issueOf = async (key: string) => issue.parse(await look(`/rest/api/3/issue/${key}?fields=status`));
   return {
     status: async (key) => (await issueOf(key)).fields.status.name,
     async moves(key) {
       const { id } = await issueOf(key);
-      const made = journal.parse(await look("/__emulator/journal"));
       const paths = [key, id].map((name) => `/issue/${name}/transitions`);
-      return made.filter(
+      return (await journalOf()).filter(
         ({ method, path, status }) =>
           method === "POST" && status < 300 && paths.some((end) => path.split("?")[0]?.endsWith(end)),
       ).length;
     },
-    async pulls(branch) {
-      const all = await getJson(
-        `${vcs.url}/repos/${vcs.repo}/pulls?state=all&per_page=100`,
-        vcs.authorization,
-      );
-      return pull
+    async reads(id) {
+      const board = id.slice(id.lastIndexOf(".") + 1);
+      const isRead = ({ method, path }: { method: string; path: string }) =>
+        method === "GET" && path.split("?")[0]?.endsWith(`/issue/${board}`);
+      return (await journalOf()).filter(isRead).length;
+    },
+    pulls: async (branch) => (await allPulls()).filter(({ head }) => head.ref === branch),
+    pullsOf: async (key) => (await allPulls()).filter(({ head }) => isBranchOf(key, head.ref)),
+    async branches() {
+      const all = await getJson(`${repo}/branches?per_page=100`, vcs.authorization);
+      return branch
         .array()
         .parse(all)
-        .filter(({ head }) => head.ref === branch);
+        .map(({ name }) => name);
     },
     async push(branch, like) {
-      const refs = `${vcs.url}/repos/${vcs.repo}/git`;
+      const refs = `${repo}/git`;
       const { object } = ref.parse(await getJson(`${refs}/ref/heads/${like}`, vcs.authorization));
       const body = { ref: `refs/heads/${branch}`, sha: object.sha };
       await send("POST", `${refs}/refs`, vcs.authorization, body);

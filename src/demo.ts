@@ -110,9 +110,10 @@ function crashOf(
   dir: string,
 ): Crash | undefined {
   const [first] = teams;
-  const holdMove = first?.boards.find((board) => board.holdMove !== undefined)?.holdMove;
-  if (first === undefined || holdMove === undefined) return undefined;
-  return createCrash({ app, line, tenant: first.tenant, settings, dir, holdMove });
+  const { holdMove, review } = first?.boards.find((board) => board.holdMove !== undefined) ?? {};
+  const [branchLike] = TEAMS[0]?.branches ?? [];
+  if (first === undefined || holdMove === undefined || branchLike === undefined) return undefined;
+  return createCrash({ app, line, tenant: first.tenant, review, branchLike, settings, dir, holdMove });
 }
 
 interface Team {

@@ -27,6 +27,8 @@ export interface AdminDeps {
   readonly knocks: Knocks;
   readonly live: Live;
   readonly adminToken: string;
+  /** There are routes of the demo's own, at /demo. */
+  readonly demo?: boolean;
   readonly replyBudgetMs: number;
   now(): Date;
 }

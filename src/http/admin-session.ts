@@ -19,9 +19,12 @@ export function addSignInRoute(router: Router, { sessions }: Pick<AdminDeps, "se
   });
 }
 
-export function addSessionRoutes(router: Router, { sessions }: Pick<AdminDeps, "sessions">): void {
+export function addSessionRoutes(
+  router: Router,
+  { sessions, demo }: Pick<AdminDeps, "sessions" | "demo">,
+): void {
   router.get("/session", (request, response) => {
-    response.json(sessionShape(request));
+    response.json(sessionShape(request, demo === true));
   });
   router.delete("/session", async (request, response) => {
     const token = bearerOf(request.headers.authorization);
@@ -30,8 +33,8 @@ export function addSessionRoutes(router: Router, { sessions }: Pick<AdminDeps, "
   });
 }
 
-function sessionShape(request: Request) {
+function sessionShape(request: Request, demo: boolean) {
   const caller = callerOf(request);
-  if (caller.kind === "operator") return { role: "operator" };
+  if (caller.kind === "operator") return { role: "operator", ...(demo ? { demo } : {}) };
   return { role: "member", tenant: caller.who.tenant, person: caller.who.name };
 }

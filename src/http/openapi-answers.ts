@@ -91,7 +91,7 @@ export const answers = {
   boards: boardShape.pick({ boards: true }),
   session: z.object({ token: text, tenant: text, person: text, expiresAt: text }),
   caller: z.union([
-    z.object({ role: z.literal("operator") }),
+    z.object({ role: z.literal("operator"), demo: z.boolean().optional() }),
     z.object({ role: z.literal("member"), tenant: text, person: text }),
   ]),
   tools: z.object({ surfaces: z.array(shownSurface) }),

@@ -57,7 +57,7 @@ function createExpress(deps: HttpDeps): Express {
   app.use(helmet());
   addHealthRoutes(app, deps);
   if (deps.metrics !== undefined) addMetricsRoute(app, deps.metrics);
-  app.use("/api/v1", createAdminApi(deps));
+  app.use("/api/v1", createAdminApi({ ...deps, demo: deps.routes !== undefined }));
   addOpenapiRoute(app, deps.version);
   if (deps.routes !== undefined) app.use("/demo", forOperators(deps, deps.routes));
   addPage(app, deps.page);

@@ -1,4 +1,4 @@
-import type { Problem } from "./shapes.js";
+import type { CrashReport, DemoState, Problem } from "./shapes.js";
 
 /** The service, asked with the admin token or with that of a signed-in person. */
 
@@ -6,6 +6,8 @@ export interface Api {
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
   post<T>(path: string, body?: unknown): Promise<T>;
   remove(path: string): Promise<void>;
+  /** The demo's own routes, which the admin API does not have. */
+  readonly demo: { look(): Promise<DemoState>; crash(): Promise<CrashReport> };
   /** The bytes of a file that is made for saving. */
   file(path: string): Promise<Blob>;
   /** Calls `onNews` with what of this tenant has changed, and with `ready` whenever news may have been missed; ends with the signal. */
@@ -27,6 +29,8 @@ export class Refusal extends Error {
 }
 
 const RETRY_MS = 2_000;
+/** Beside the admin API, not in it. */
+const DEMO = "/demo";
 
 /** A person's pairing code for a token that her tab may keep. @throws Refusal */
 export async function redeem(code: string): Promise<string> {
@@ -50,12 +54,14 @@ export function createApi(token: string, onUnauthorized: () => void): Api {
       authorization: `Bearer ${token}`,
       ...(options.body === undefined ? {} : { "content-type": "application/json" }),
     };
-    const response = await fetch(`/api/v1${path}`, { ...options, method, headers }).catch(
-      (error: unknown) => {
-        if (error instanceof DOMException && error.name === "AbortError") throw error;
-        throw new Refusal(0, SILENT);
-      },
-    );
+    const response = await fetch(path.startsWith(DEMO) ? path : `/api/v1${path}`, {
+      ...options,
+      method,
+      headers,
+    }).catch((error: unknown) => {
+      if (error instanceof DOMException && error.name === "AbortError") throw error;
+      throw new Refusal(0, SILENT);
+    });
     if (response.status === 401) onUnauthorized();
     if (!response.ok) throw await refusalOf(response);
     return response;
@@ -82,6 +88,10 @@ export function createApi(token: string, onUnauthorized: () => void): Api {
       await (await ask("GET", path, signal === undefined ? {} : { signal })).json(),
     post: async (path, body) =>
       await (await ask("POST", path, body === undefined ? {} : { body: JSON.stringify(body) })).json(),
+    demo: {
+      look: async () => await (await ask("GET", DEMO)).json(),
+      crash: async () => await (await ask("POST", `${DEMO}/crash`, { body: "{}" })).json(),
+    },
     remove: async (path) => void (await ask("DELETE", path)),
     file: async (path) => await (await ask("GET", path)).blob(),
     follow(tenant, onNews, signal) {

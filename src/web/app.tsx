@@ -4,6 +4,7 @@ import { type Api, createApi } from "./api.js";
 import { AuditScreen } from "./audit.js";
 import { BoardsScreen } from "./boards.js";
 import { ConnectScreen } from "./connect.js";
+import { CrashScreen } from "./crash.js";
 import { type Place, placeOf, SessionContext, usePlace } from "./hooks.js";
 import { OwedScreen } from "./owed.js";
 import { PeopleScreen } from "./people.js";
@@ -73,9 +74,10 @@ function Teams({ api, onLeave }: { api: Api; onLeave: () => void }) {
   const teams = known?.teams ?? [];
   const tenant = teams.find(({ id }) => id === place.parts[0])?.id ?? teams[0]?.id;
   const operator = known?.caller.role === "operator";
+  const demo = known?.caller.role === "operator" && known.caller.demo === true;
   const session = useMemo(
-    () => (tenant === undefined ? undefined : { api, tenant, operator }),
-    [api, tenant, operator],
+    () => (tenant === undefined ? undefined : { api, tenant, operator, demo }),
+    [api, tenant, operator, demo],
   );
   if (error !== undefined) {
     return (
@@ -109,8 +111,15 @@ const OPERATORS_SCREENS = [
   ["people", "People"],
   ["audit", "Audit"],
 ] as const;
+/** What only the demo has. */
+const DEMO_SCREENS = [["crash", "Crash test"]] as const;
 /** Screens that are reached through another one. */
 const WITHIN: Readonly<Record<string, string>> = { ticket: "tickets", connect: "boards" };
+
+function screensOf(caller: Caller): readonly (readonly [id: string, name: string])[] {
+  if (caller.role !== "operator") return SCREENS;
+  return [...SCREENS, ...OPERATORS_SCREENS, ...(caller.demo === true ? DEMO_SCREENS : [])];
+}
 
 interface FrameProps extends Known {
   readonly tenant: string;
@@ -121,7 +130,7 @@ interface FrameProps extends Known {
 function Frame({ teams, caller, tenant, place, onLeave }: FrameProps) {
   const [, asked = "boards", ...rest] = place.parts;
   const current = WITHIN[asked] ?? asked;
-  const screens = caller.role === "operator" ? [...SCREENS, ...OPERATORS_SCREENS] : SCREENS;
+  const screens = screensOf(caller);
   return (
     <div class="frame">
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -150,7 +159,7 @@ function Frame({ teams, caller, tenant, place, onLeave }: FrameProps) {
         ))}
       </nav>
       <main id="main" tabIndex={-1} key={[tenant, asked, ...(asked === "ticket" ? rest : [])].join("/")}>
-        {screenOf(asked, rest, place, caller.role === "operator")}
+        {screenOf(asked, rest, place, caller)}
       </main>
     </div>
   );
@@ -189,7 +198,7 @@ function screenOf(
   name: string,
   [id]: readonly string[],
   { query }: Place,
-  operator: boolean,
+  caller: Caller,
 ): ComponentChildren {
   switch (name) {
     case "workflows":
@@ -205,8 +214,12 @@ function screenOf(
     case "owed":
       return <OwedScreen />;
   }
-  if (operator && name === "connect") return <ConnectScreen />;
-  if (operator && name === "people") return <PeopleScreen />;
-  if (operator && name === "audit") return <AuditScreen />;
-  return <BoardsScreen />;
+  return (caller.role === "operator" && operatorsScreen(name, caller.demo === true)) || <BoardsScreen />;
+}
+
+function operatorsScreen(name: string, demo: boolean): ComponentChildren {
+  if (name === "connect") return <ConnectScreen />;
+  if (name === "people") return <PeopleScreen />;
+  if (name === "audit") return <AuditScreen />;
+  return demo && name === "crash" && <CrashScreen />;
 }

@@ -9,6 +9,8 @@ export interface Session {
   readonly tenant: string;
   /** Whoever has the admin token; a person who signed in with a pairing code administers nothing. */
   readonly operator: boolean;
+  /** The service is the demo, and she runs it. */
+  readonly demo: boolean;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);

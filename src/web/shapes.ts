@@ -6,7 +6,7 @@ export interface Tenant {
 }
 
 export type Caller =
-  | { readonly role: "operator" }
+  | { readonly role: "operator"; readonly demo?: boolean }
   | { readonly role: "member"; readonly tenant: string; readonly person: string };
 
 export interface Problem {
@@ -222,4 +222,27 @@ export interface Said {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly answer: Answer;
+}
+
+/** What has happened of a worker that is being crashed, or was. */
+export interface CrashStep {
+  readonly at: string;
+  readonly step: string;
+  readonly text: string;
+}
+
+export interface DemoState {
+  /** Left to be pressed: not where everything is in one process. */
+  readonly crash: boolean;
+  readonly underWay: boolean;
+  readonly steps?: readonly CrashStep[];
+}
+
+export interface CrashReport {
+  readonly tenant: string;
+  readonly ticket: { readonly id: string; readonly key: string };
+  readonly outcome: string;
+  readonly moves: number;
+  readonly pulls: number;
+  readonly recoveredMs: number;
 }
