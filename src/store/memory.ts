@@ -16,8 +16,10 @@ import { decodeContent, encodeContent } from "./format.js";
 import { type ActorRecord, DOCUMENT_KINDS, type HistoryEvent, isUnsettled } from "./records.js";
 import type {
   AuditEvent,
+  Changes,
   DocumentKind,
   HandleKind,
+  News,
   Page,
   Revisions,
   Store,
@@ -187,7 +189,13 @@ class MemoryTenant implements TenantStore {
     }
   }
 
-  async changesSince(revision: number, limit: number) {
+  async newsSince(revision: number, limit: number): Promise<News> {
+    const changes = await this.changesSince(revision, limit);
+    const [records, revisions] = await Promise.all([this.getActors(changes.ids), this.revisions()]);
+    return { ...changes, records, revisions };
+  }
+
+  async changesSince(revision: number, limit: number): Promise<Changes> {
     requireLimit(limit);
     if (revision === this.#revision) return { revision, ids: [] };
     const ids: string[] = [];

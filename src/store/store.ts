@@ -6,6 +6,17 @@ export type * from "./records.js";
 /** Each grows whenever an actor, or a document of that kind, is saved or deleted. */
 export type Revisions = Readonly<Record<DocumentKind | "actors", number>>;
 
+export interface Changes {
+  readonly revision: number;
+  readonly ids: readonly TicketId[];
+}
+
+export interface News extends Changes {
+  /** In the order of `ids`; `undefined` for what was deleted. */
+  readonly records: readonly (ActorRecord | undefined)[];
+  readonly revisions: Revisions;
+}
+
 /** A document and the version to save it at. `version` 0 has never been saved. */
 export interface Versioned<T = unknown> {
   readonly version: number;
@@ -52,10 +63,9 @@ export interface TenantStore {
    * `revision` of the answer is where to go on; equal to the one given when nothing is new, and smaller when the
    * store has lost what was saved since: then it tells all there is from the beginning.
    */
-  changesSince(
-    revision: number,
-    limit: number,
-  ): Promise<{ readonly revision: number; readonly ids: readonly TicketId[] }>;
+  changesSince(revision: number, limit: number): Promise<Changes>;
+  /** The same in one step with what the changed actors are now, and with all revisions. */
+  newsSince(revision: number, limit: number): Promise<News>;
   /** Tickets with something pending or owed, the one untouched for longest first. */
   unsettled(limit: number): Promise<readonly TicketId[]>;
   /** Newest first. */

@@ -1,5 +1,5 @@
 import type { TicketId } from "../board/connector.js";
-import type { ActorRecord, TenantStore } from "../store/store.js";
+import type { ActorRecord, Revisions, TenantStore } from "../store/store.js";
 import { keyParts, plainKey } from "./keys.js";
 import { type SpeechSetting, speechSettingOf } from "./settings.js";
 import { type Closeness, TitleIndex } from "./title-index.js";
@@ -66,24 +66,22 @@ class LiveView implements TenantView {
     return this.#workflows.revision;
   }
 
-  /** One round trip when nothing has changed. */
+  /** One round trip, but for a tenant whose tickets are many and new, or whose workflows or settings have changed. */
   async refresh(): Promise<void> {
-    const { actors, workflow, setting } = await this.#store.revisions();
+    for (;;) {
+      const { revision, ids, records, revisions } = await this.#store.newsSince(this.#revision, CHUNK);
+      for (const [i, id] of ids.entries()) this.#put(id, records[i]);
+      if (ids.length > 0) this.#sorted = undefined;
+      this.#revision = revision;
+      if (ids.length === CHUNK) continue;
+      return await this.#readDocuments(revisions);
+    }
+  }
+
+  async #readDocuments({ workflow, setting }: Revisions): Promise<void> {
     if (workflow !== this.#workflows.revision) this.#workflows = await this.#source.of(this.#store, workflow);
     if (setting !== this.#settings.revision)
       this.#settings = { revision: setting, speech: await speechSettingOf(this.#store) };
-    if (actors !== this.#revision) await this.#readChanges();
-  }
-
-  async #readChanges(): Promise<void> {
-    for (;;) {
-      const changes = await this.#store.changesSince(this.#revision, CHUNK);
-      const records = await this.#store.getActors(changes.ids);
-      for (const [i, id] of changes.ids.entries()) this.#put(id, records[i]);
-      this.#revision = changes.revision;
-      this.#sorted = undefined;
-      if (changes.ids.length < CHUNK) return;
-    }
   }
 
   #put(id: TicketId, record: ActorRecord | undefined): void {

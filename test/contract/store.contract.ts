@@ -301,8 +301,27 @@ function describeChanges(fresh: () => TenantStore): void {
       expect(await fresh().changesSince(1_000, 10)).toEqual({ revision: 0, ids: [] });
     });
 
+    it("tells with the changes what has become of their tickets, and all revisions", async () => {
+      const tenant = fresh();
+      await tenant.saveActors([actor("a"), actor("b"), actor("c")]);
+      await tenant.saveDocument("setting", "x", { version: 0, value: {} });
+      const [a, b] = await tenant.getActors(["a", "b"]);
+      const saved = await tenant.saveActor({ ...(a ?? actor("a")), entry: 7 });
+      await tenant.deleteActors(["c"]);
+      const news = await tenant.newsSince(0, 10);
+      expect(news).toEqual({
+        ...(await tenant.changesSince(0, 10)),
+        records: [b, saved, undefined],
+        revisions: await tenant.revisions(),
+      });
+      expect(await tenant.newsSince(news.revision, 10)).toEqual({ ...news, ids: [], records: [] });
+      expect((await tenant.newsSince(0, 2)).records).toEqual([b, saved]);
+      expect((await tenant.newsSince(9_999, 10)).ids).toEqual(["b", "a", "c"]);
+    });
+
     it("refuses a limit that is none", async () => {
       for (const limit of [0, -1, 1.5, Number.NaN]) {
+        await expect(fresh().newsSince(0, limit)).rejects.toMatchObject({ code: "invalid" });
         await expect(fresh().changesSince(0, limit)).rejects.toMatchObject({ code: "invalid" });
         await expect(fresh().unsettled(limit)).rejects.toMatchObject({ code: "invalid" });
       }

@@ -7,7 +7,7 @@ const SCRIPTS = [
   ["boardwalkSaveActor", "save-actor", 6],
   ["boardwalkSaveActors", "save-actors", 4],
   ["boardwalkDeleteActors", "delete-actors", undefined],
-  ["boardwalkChangesSince", "changes-since", 2],
+  ["boardwalkChangesSince", "changes-since", 3],
   ["boardwalkReadHistory", "read-history", 1],
   ["boardwalkSaveDocument", "save-document", 2],
   ["boardwalkDeleteDocument", "delete-document", 2],
@@ -25,7 +25,7 @@ declare module "ioredis" {
     boardwalkDeleteActors(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkChangesSince(
       ...keysAndArguments: Argument[]
-    ): Result<[revision: string, ...ids: string[]], Context>;
+    ): Result<[revision: string, ids: string[], records: (string | null)[], revisions: string[]], Context>;
     boardwalkReadHistory(...keysAndArguments: Argument[]): Result<string[], Context>;
     boardwalkSaveDocument(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkDeleteDocument(...keysAndArguments: Argument[]): Result<number, Context>;

@@ -12,8 +12,10 @@ import { decodeContent, encodeContent } from "../format.js";
 import { type ActorRecord, DOCUMENT_KINDS, type HistoryEvent, isUnsettled } from "../records.js";
 import type {
   AuditEvent,
+  Changes,
   DocumentKind,
   HandleKind,
+  News,
   Page,
   Revisions,
   TenantStore,
@@ -110,12 +112,24 @@ export class RedisTenant implements TenantStore {
     }
   }
 
-  async changesSince(revision: number, limit: number) {
-    const { changes, revisions } = this.#keys;
-    const [reached, ...ids] = await this.#redis.run((client) =>
-      client.boardwalkChangesSince(changes, revisions, revision, requireLimit(limit)),
-    );
+  async changesSince(revision: number, limit: number): Promise<Changes> {
+    const [reached, ids] = await this.#changed(revision, limit, "");
     return { revision: Number(reached), ids };
+  }
+
+  async newsSince(revision: number, limit: number): Promise<News> {
+    const [reached, ids, stored, fields] = await this.#changed(revision, limit, "records");
+    const records = stored.map((record, i) =>
+      record === null ? undefined : decodeActor(record, ids[i] ?? ""),
+    );
+    return { revision: Number(reached), ids, records, revisions: revisionsOf(pairs(fields)) };
+  }
+
+  #changed(revision: number, limit: number, also: "records" | "") {
+    const { changes, revisions, actors } = this.#keys;
+    return this.#redis.run((client) =>
+      client.boardwalkChangesSince(changes, revisions, actors, revision, requireLimit(limit), also),
+    );
   }
 
   async unsettled(limit: number): Promise<readonly string[]> {
@@ -161,9 +175,7 @@ export class RedisTenant implements TenantStore {
   }
 
   async revisions(): Promise<Revisions> {
-    const all = await this.#redis.run((client) => client.hgetall(this.#keys.revisions));
-    const documents = DOCUMENT_KINDS.map((kind) => [kind, Number(all[revisionField(kind)] ?? 0)]);
-    return { ...Object.fromEntries(documents), actors: Number(all.actors ?? 0) };
+    return revisionsOf(await this.#redis.run((client) => client.hgetall(this.#keys.revisions)));
   }
 
   async remember(key: string, value: unknown, ttlMs: number): Promise<void> {
@@ -227,6 +239,18 @@ export class RedisTenant implements TenantStore {
     const events = entries.map(([id, fields]): [string, string] => [id, fields[1] ?? ""]);
     return pageOf(events, limit, (json) => decodeAudit(json, this.id));
   }
+}
+
+function revisionsOf(all: Readonly<Record<string, string>>): Revisions {
+  const documents = DOCUMENT_KINDS.map((kind) => [kind, Number(all[revisionField(kind)] ?? 0)]);
+  return { ...Object.fromEntries(documents), actors: Number(all.actors ?? 0) };
+}
+
+/** A hash as a script tells it: field, value, field, value. */
+function pairs(flat: readonly string[]): Record<string, string> {
+  const hash: Record<string, string> = {};
+  for (let i = 0; i + 1 < flat.length; i += 2) hash[flat[i] ?? ""] = flat[i + 1] ?? "";
+  return hash;
 }
 
 /** A page from one entry more than it may hold; entries are a place and its JSON. */

@@ -6,19 +6,19 @@ import { createViews } from "../../../src/tickets/view.js";
 import { createWorkflows } from "../../../src/tickets/workflows.js";
 import { actor } from "../../contract/store.contract.js";
 
-/** A tenant whose revisions are answered when the test says so, with what was true when they were asked for. */
+/** A tenant whose news are answered when the test says so, with what was true when they were asked for. */
 function slowTenant() {
   const tenant = createMemoryStore().tenant("acme");
   const asked: { answer(): void; fail(error: Error): void }[] = [];
-  const revisions: TenantStore["revisions"] = async () => {
-    const now = await tenant.revisions();
+  const newsSince: TenantStore["newsSince"] = async (revision, limit) => {
+    const now = await tenant.newsSince(revision, limit);
     return new Promise((resolve, reject) => {
       asked.push({ answer: () => resolve(now), fail: reject });
     });
   };
   const slow = new Proxy(tenant, {
     get: (target, name) => {
-      if (name === "revisions") return revisions;
+      if (name === "newsSince") return newsSince;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
