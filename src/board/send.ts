@@ -44,15 +44,15 @@ export function send(request: BoardRequest, options: SendOptions): Promise<Board
     const giveUp = () => sent.destroy(asError(signal.reason));
     const tooLate = () => sent.destroy(new DOMException("The board took too long.", "TimeoutError"));
     const timer = setTimeout(tooLate, timeoutMs);
+    const heed = whenAborted(signal, giveUp);
     const over = () => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", giveUp);
+      heed.stop();
     };
     const fail = (error: unknown) => {
       over();
       reject(error);
     };
-    signal.addEventListener("abort", giveUp);
     sent.on("error", fail);
     sent.on("response", (response) => {
       receive(sent, response).then((reply) => {
@@ -81,6 +81,19 @@ function start({ method, url, headers, body }: BoardRequest, reach: Reach | unde
       ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
     },
   });
+}
+
+const heeded = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** One listener a signal, however many requests it may call off: a look at a whole board sends many under one. */
+function whenAborted(signal: AbortSignal, giveUp: () => void): { stop(): void } {
+  const all = heeded.get(signal) ?? new Set();
+  if (!heeded.has(signal)) {
+    heeded.set(signal, all);
+    signal.addEventListener("abort", () => [...all].forEach((each) => each()), { once: true });
+  }
+  all.add(giveUp);
+  return { stop: () => all.delete(giveUp) };
 }
 
 function asError(reason: unknown): Error {

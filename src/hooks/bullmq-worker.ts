@@ -40,7 +40,7 @@ const MAX_STALLED = 1_000_000;
 export interface WorkerSide {
   /** Puts the run that a schedule's tick asks for. */
   put(run: Job): Promise<void>;
-  /** Told of each job done here, once its reply is kept. */
+  /** Told of each job done here, sooner than the queue's own event comes round: who waits elsewhere hears of it by that. */
   finished(id: string, reply: JobReply): void;
 }
 
@@ -83,7 +83,10 @@ export function startWorker(
     }
     try {
       if (performance.now() - fetchedAt > settings.lockMs / 2) await requireLock(job, token, settings.lockMs);
-      return await perform(runner, job, parsed.data, token);
+      const reply = await perform(runner, job, parsed.data, token);
+      // What it says is in the store by now: whoever waits here need not wait for the queue's own books as well.
+      finished(job.id, reply);
+      return reply;
     } finally {
       lanes.leave(lane);
       void offerPlace(lanes, lane, () => worker.isPaused());
@@ -109,8 +112,6 @@ export function startWorker(
     runRetryDelay: RETRY_MS,
   });
   worker.on("error", onError);
-  // Sooner than the queue's own event comes round. Who waits elsewhere hears of it by that.
-  worker.on("completed", ({ id }, reply: JobReply) => finished(id ?? "", reply));
 
   async function drain(): Promise<void> {
     lanes.sendAway();

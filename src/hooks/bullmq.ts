@@ -77,7 +77,7 @@ interface Producer extends Pick<Hooks, "ask" | "close"> {
   put(job: Job, options?: JobsOptions): Promise<void>;
   /** Runs a command for a caller. It fails fast, and only ever as `unavailable`. */
   send<T>(command: () => Promise<T>): Promise<T>;
-  /** Gives a reply that is kept by now to whoever waits for it here. */
+  /** Gives the reply to whoever waits for it here. */
   heard(id: string, reply: JobReply): void;
 }
 
@@ -114,7 +114,8 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
       await send(async () => {
         await listener.ensure();
         // Side by side, one round trip: it either was finished before we looked, or finishes where we hear it.
-        const [, reply] = await Promise.all([addInTurn(checked), finishedReply(queue, redis, job.id)]);
+        const look = job.isNew === true ? undefined : finishedReply(queue, redis, job.id);
+        const [, reply] = await Promise.all([addInTurn(checked), look]);
         if (reply) waiters.settle(job.id, reply);
       });
     } catch (error) {

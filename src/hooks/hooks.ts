@@ -24,6 +24,8 @@ export interface Job {
   readonly lane: string;
   /** Of whoever put it first. */
   readonly trail?: Trail;
+  /** Its id was made a moment ago, so it has not been done before: whoever asks need not look. */
+  readonly isNew?: boolean;
 }
 
 /** How a job ended. A failure is a value: an error's class would not survive the queue. */

@@ -25,6 +25,11 @@ export interface ConnectionsDeps extends OpenerDeps {
 }
 
 export interface Connections extends Boards, ConnectionRecords {
+  /** Opens it, and tells what is kept of it. @throws as `open` does. */
+  openKept(
+    tenant: TenantStore,
+    id: string,
+  ): Promise<{ readonly record: ConnectionRecord; readonly board: OpenBoard }>;
   /** Tries the credentials, then keeps them. @throws BoardwalkError `invalid`, `conflict` (the id is taken), or what the board says. */
   add(tenant: TenantStore, input: unknown): Promise<ConnectionRecord>;
   list(tenant: TenantStore): Promise<readonly ConnectionRecord[]>;
@@ -42,6 +47,23 @@ export function createConnections(deps: ConnectionsDeps): Connections {
 
   const update = telling(deps);
   const kept = keepCredentials({ sealer: deps.sealer, get, update });
+
+  async function openKept(tenant: TenantStore, id: string) {
+    const record = await kept.resealed(tenant, await get(tenant, id));
+    const key = keyOf(tenant, id);
+    const version = versionOf(record);
+    const known = opened.get(key);
+    if (known?.version === version) return { record, board: known.board };
+    const credentials = kept.unseal(tenant, record);
+    const keeping = kept.keeping(tenant, id, credentials, (saved) => {
+      const own = opened.get(key);
+      // The connector that rotated them already uses the new ones.
+      if (own !== undefined) own.version = versionOf(saved);
+    });
+    const board = openBoard(deps, toOpen(tenant, record, credentials), keeping);
+    opened.set(key, { version, board });
+    return { record, board };
+  }
 
   return {
     get,
@@ -86,7 +108,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     },
 
     async probe(tenant, id, signal) {
-      const { connector } = await this.open(tenant, id);
+      const { connector } = (await openKept(tenant, id)).board;
       const found = await connector.probe(signal);
       const probedAt = deps.now().toISOString();
       const probed = (record: ConnectionRecord) => ({
@@ -97,22 +119,8 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       return (await update(tenant, id, probed)).health;
     },
 
-    async open(tenant, id) {
-      const record = await kept.resealed(tenant, await get(tenant, id));
-      const key = keyOf(tenant, id);
-      const version = versionOf(record);
-      const known = opened.get(key);
-      if (known?.version === version) return known.board;
-      const credentials = kept.unseal(tenant, record);
-      const keeping = kept.keeping(tenant, id, credentials, (saved) => {
-        const own = opened.get(key);
-        // The connector that rotated them already uses the new ones.
-        if (own !== undefined) own.version = versionOf(saved);
-      });
-      const board = openBoard(deps, toOpen(tenant, record, credentials), keeping);
-      opened.set(key, { version, board });
-      return board;
-    },
+    openKept,
+    open: async (tenant, id) => (await openKept(tenant, id)).board,
   };
 }
 

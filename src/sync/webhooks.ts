@@ -46,27 +46,24 @@ export async function receiveWebhook(
   if (handle === undefined)
     throw new BoardwalkError("not_found_or_hidden", "Nobody waits for deliveries here.");
   const tenant = deps.store.tenant(handle.tenant);
-  const [connection, { connector }] = await Promise.all([
-    deps.connections.get(tenant, handle.value),
-    deps.connections.open(tenant, handle.value),
-  ]);
+  const { record: connection, board } = await deps.connections.openKept(tenant, handle.value);
   if (connection.provider !== provider)
     throw new BoardwalkError("not_found_or_hidden", "Nobody waits for deliveries here.");
-  const { webhooks } = connector;
+  const { webhooks } = board.connector;
   if (webhooks === undefined)
     throw new BoardwalkError("not_found_or_hidden", "This board is polled; it sends no deliveries.");
   const { deliveryId, hints, sentAt } = await webhooks.read(delivery);
   const claim = `delivery/${connection.id}/${deliveryId}`;
+  // Asked side by side, though only what is fresh is followed.
+  const looking = newsIn(tenant, board.connector, hints);
+  looking.catch(() => undefined);
   const [fresh] = await Promise.all([
     tenant.claim(claim, REMEMBER_MS),
     tenant.remember(deliveredKey(connection.id), delivery.receivedAt.toISOString(), DELIVERED_MS),
   ]);
   if (!fresh) return { fresh: false, hints: 0 };
   try {
-    for (const hint of hints) {
-      if (await isKnown(tenant, connector, hint)) continue;
-      await follow(deps, tenant, connection.id, hint, deliveryId);
-    }
+    for (const hint of await looking) await follow(deps, tenant, connection.id, hint, deliveryId);
   } catch (error) {
     // The board will send it again, and then it must not be taken for a copy.
     await tenant.forget(claim);
@@ -74,6 +71,15 @@ export async function receiveWebhook(
   }
   if (sentAt !== undefined) deps.lagged?.(provider, delivery.receivedAt.getTime() - sentAt.getTime());
   return { fresh: true, hints: hints.length };
+}
+
+async function newsIn(
+  tenant: TenantStore,
+  connector: Connector,
+  hints: readonly Hint[],
+): Promise<readonly Hint[]> {
+  const known = await Promise.all(hints.map((hint) => isKnown(tenant, connector, hint)));
+  return hints.filter((_hint, i) => !known[i]);
 }
 
 /** How long we may ask whose echo this could be. */

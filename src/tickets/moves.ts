@@ -157,7 +157,7 @@ async function carryOut(course: Course, record: ActorRecord, wish: Wish): Promis
     const spoken = say.busy({ ticket, to: workflow.status(pending.to)?.name ?? pending.to });
     return { outcome: "conflict", code: "busy", ticket, moveId: pending.moveId, spoken };
   }
-  return await awaitMove(course, intent.record, pending);
+  return await awaitMove(course, intent.record, pending, intent.kind === "intended");
 }
 
 /** Waits for the move's job within the budget, then for the hooks it brought. */
@@ -165,9 +165,11 @@ async function awaitMove(
   { deps, talk, view, workflow, say, deadline }: Course,
   record: ActorRecord,
   pending: PendingMove,
+  isNew: boolean,
 ): Promise<MoveShape> {
   const left = () => Math.max(0, deadline - deps.now().getTime());
-  const reply = await deps.jobs.ask(moveJobFor(talk.tenant.id, record, pending.moveId), left());
+  const job = { ...moveJobFor(talk.tenant.id, record, pending.moveId), isNew };
+  const reply = await deps.jobs.ask(job, left());
   if (reply === undefined) return acceptedAnswer(record, workflow, pending, say);
   if (!reply.ok) throw new BoardwalkError(reply.code, reply.message);
   const { settled, record: after } = moveReply.parse(reply.result);

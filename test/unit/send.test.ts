@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
@@ -69,12 +69,19 @@ describe("a request to a board", () => {
     expect(new Set(heard.map(({ port }) => port)).size).toBe(1);
   });
 
-  it("is called off with its caller, and leaves no listener behind", async () => {
-    const url = await serve(() => {});
+  it("is called off with its caller, as one of many under one listener", async () => {
+    const url = await serve((request, response) => {
+      if (request.url === "/quick") response.end("{}");
+    });
     const caller = new AbortController();
-    const sent = send({ method: "GET", url, headers: {} }, { signal: caller.signal });
+    for (let i = 0; i < 20; i++)
+      await send({ method: "GET", url: `${url}/quick`, headers: {} }, { signal: caller.signal });
+    const sent = Array.from({ length: 20 }, () =>
+      send({ method: "GET", url, headers: {} }, { signal: caller.signal }),
+    );
+    expect(getEventListeners(caller.signal, "abort")).toHaveLength(1);
     caller.abort();
-    await expect(sent).rejects.toMatchObject({ name: "AbortError" });
+    for (const one of sent) await expect(one).rejects.toMatchObject({ name: "AbortError" });
     await expect(send({ method: "GET", url, headers: {} }, { signal: caller.signal })).rejects.toMatchObject({
       name: "AbortError",
     });
