@@ -90,7 +90,10 @@ function whenAborted(signal: AbortSignal, giveUp: () => void): { stop(): void } 
   const all = heeded.get(signal) ?? new Set();
   if (!heeded.has(signal)) {
     heeded.set(signal, all);
-    signal.addEventListener("abort", () => [...all].forEach((each) => each()), { once: true });
+    const giveAllUp = () => {
+      for (const each of [...all]) each();
+    };
+    signal.addEventListener("abort", giveAllUp, { once: true });
   }
   all.add(giveUp);
   return { stop: () => all.delete(giveUp) };
