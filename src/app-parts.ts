@@ -124,16 +124,21 @@ export function wire(
     log.info(endingLine(answer, talk), "move answered");
   });
   const tickets = tracing === undefined ? told : traceTickets(told, tracing);
+  const tenantBudgets = createTenantBudgets({ limits: limitsOf(config), counts: createBudgets() });
   const parts: Parts = {
     ...outward,
     connections,
-    previews: createPreviews(opener),
+    previews: createPreviews({
+      ...opener,
+      connections,
+      mostTickets: async (tenant) => (await tenantBudgets.limitsFor(tenant)).tickets,
+    }),
     tickets,
     views,
     workflows,
     keys,
     metrics,
-    tenantBudgets: createTenantBudgets({ limits: limitsOf(config), counts: createBudgets() }),
+    tenantBudgets,
     now,
     listens: undefined,
     publicUrl: () => config.publicUrl ?? parts.listens,

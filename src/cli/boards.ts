@@ -4,8 +4,9 @@ import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import { asksFirst, confirm } from "./confirm.js";
 import { withExamples } from "./examples.js";
+import { describePreview, describeProblem, preview, problems } from "./preview.js";
 import { withProgress } from "./progress.js";
-import { answer, openService, type Service, segment, speaksToService, table } from "./service.js";
+import { answer, count, openService, type Service, segment, speaksToService } from "./service.js";
 import { change, describeChange } from "./workflow.js";
 
 interface Flags {
@@ -14,7 +15,6 @@ interface Flags {
 }
 
 const text = z.string();
-const problems = z.array(z.object({ code: text, message: text, fix: text }));
 const connection = z.looseObject({
   id: text,
   provider: text,
@@ -23,13 +23,6 @@ const connection = z.looseObject({
   progress: z.looseObject({ read: z.number() }).optional(),
 });
 const synced = z.object({ workflows: z.number(), tickets: z.number(), changes: z.array(change) });
-const preview = z.looseObject({
-  problems,
-  workflows: z.array(z.looseObject({ name: text, statuses: z.array(z.looseObject({ name: text })) })),
-  tickets: z.object({ counted: z.number(), more: z.boolean() }),
-  tools: z.array(z.looseObject({ name: text })),
-});
-
 /** Boards of a team: connecting them and bringing our picture of them up to date. */
 export function addBoards(program: Command): void {
   withExamples(
@@ -47,7 +40,8 @@ export function addBoards(program: Command): void {
       program
         .command("import <tenant> <connection>")
         .description("Pull a board's workflows and tickets anew, all of them."),
-    ),
+    ).option("--dry-run", "show what would be imported and what would change, and keep nothing"),
+    "boardwalk import acme eng --dry-run",
     "boardwalk import acme eng",
   ).action(importBoard);
   withExamples(
@@ -72,37 +66,31 @@ async function connect(tenant: string, flags: ConnectFlags): Promise<void> {
   const service = openService(flags.config);
   const board = readJson(flags.file);
   const path = `/tenants/${segment(tenant)}/connections`;
-  if (flags.dryRun) return showPreview(preview.parse(await service.post(`${path}/preview`, board)), flags);
+  if (flags.dryRun) return await showPreview(service, tenant, board, flags);
   const made = connection.parse(await service.post(path, board));
   const result = await pull(service, tenant, made.id);
   answer(flags.json, { connection: made, ...result }, () =>
     [
-      `Connected ${made.id} (${made.provider}): ${result.workflows} workflows, ${result.tickets} tickets.`,
-      ...made.health.problems.map(({ message, fix }) => `${message}\n  ${fix}`),
+      `Connected ${made.id} (${made.provider}): ${count(result.workflows, "workflow")}, ${count(result.tickets, "ticket")}.`,
+      ...made.health.problems.map(describeProblem),
     ].join("\n"),
   );
 }
 
-function showPreview(found: z.infer<typeof preview>, { json }: Flags): void {
-  const { workflows, tickets, tools } = found;
-  answer(json, found, () =>
-    [
-      `Nothing was kept. It would be ${workflows.length} workflows, ${tickets.more ? "more than " : ""}${tickets.counted} tickets and ${tools.length} tools.`,
-      table([
-        ["WORKFLOW", "STATUSES"],
-        ...workflows.map(({ name, statuses }) => [name, statuses.map((status) => status.name).join(", ")]),
-      ]),
-      ...found.problems.map(({ message, fix }) => `${message}\n  ${fix}`),
-    ].join("\n"),
-  );
-  if (workflows.length === 0) process.exitCode = 1;
+/** Of a board to be connected, or of `{connection}`. */
+async function showPreview(service: Service, tenant: string, board: unknown, { json }: Flags): Promise<void> {
+  const found = preview.parse(await service.post(`/tenants/${segment(tenant)}/connections/preview`, board));
+  answer(json, found, () => describePreview(found));
+  if (found.workflows.length === 0) process.exitCode = 1;
 }
 
-async function importBoard(tenant: string, id: string, flags: Flags): Promise<void> {
-  const result = await pull(openService(flags.config), tenant, id);
+async function importBoard(tenant: string, id: string, flags: Flags & { dryRun?: boolean }): Promise<void> {
+  const service = openService(flags.config);
+  if (flags.dryRun) return await showPreview(service, tenant, { connection: id }, flags);
+  const result = await pull(service, tenant, id);
   answer(flags.json, result, () =>
     [
-      `${result.workflows} workflows, ${result.tickets} tickets read.`,
+      `${count(result.workflows, "workflow")}, ${count(result.tickets, "ticket")} read.`,
       ...result.changes.map(describeChange),
     ].join("\n"),
   );

@@ -4,7 +4,7 @@ import { BoardwalkError } from "../errors.js";
 import { replayReply } from "../sync/replay.js";
 import { withExamples } from "./examples.js";
 import { type Seen, withProgress } from "./progress.js";
-import { answer, openService, type Service, segment, speaksToService } from "./service.js";
+import { answer, count, openService, type Service, segment, speaksToService } from "./service.js";
 
 interface Flags {
   readonly config?: string;
@@ -38,7 +38,8 @@ export function addReplay(program: Command): void {
     answer(
       flags.json,
       done,
-      () => `Begun again: ${hooks} hooks, ${moves} moves, ${connections} boards.${read}`,
+      () =>
+        `Begun again: ${count(hooks, "hook")}, ${count(moves, "move")}, ${count(connections, "board")}.${read}`,
     );
   });
 }

@@ -106,6 +106,11 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
+/** `1 board`, `2 boards`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** What a command answers: JSON for programs, words for people. */
 export function answer(json: boolean | undefined, value: unknown, words: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value) : words()}\n`);

@@ -19,7 +19,7 @@ export const change = z.object({
   after: text.optional(),
 });
 export type Change = z.infer<typeof change>;
-const workflow = z.object({
+export const workflow = z.object({
   id: text,
   connection: text,
   name: text,
@@ -107,7 +107,7 @@ export function addWorkflow(program: Command): void {
   });
 }
 
-const TRUST: Readonly<Record<string, string>> = {
+export const TRUST: Readonly<Record<string, string>> = {
   authoritative: "the board's own workflow, whole: what it does not show cannot be done.",
   preview:
     "the board's read-only view of the workflow: complete, but conditions of single moves are only known at the move.",

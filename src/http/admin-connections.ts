@@ -2,6 +2,7 @@ import type { Router } from "express";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
 import { syncReply } from "../sync/handlers.js";
+import { keptConnection } from "../sync/previews.js";
 import type { ConnectionRecord } from "../sync/records.js";
 import { lastDeliveryAt } from "../sync/webhooks.js";
 import { syncJobFor } from "../tickets/jobs.js";
@@ -32,7 +33,8 @@ export function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: T
   });
   router.post("/tenants/:tenant/connections/preview", async (request, response) => {
     const found = await deps.previews.preview(await tenantOf(request), request.body);
-    const workflows = found.workflows.map((graph) => ({ graph, connection: "preview", version: 1 }));
+    const { connection = "preview" } = keptConnection.safeParse(request.body).data ?? {};
+    const workflows = found.workflows.map((graph) => ({ graph, connection, version: 1 }));
     const tools = deps.tools.preview(workflows);
     response.json({ ...found, workflows: workflows.map(workflowShape), tools });
   });

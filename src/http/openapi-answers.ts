@@ -44,6 +44,7 @@ const workflow = z.object({
   moves: z.array(z.object({ id: text, from: text, to: text, name: text.optional() })),
 });
 
+const problem = z.object({ code: text, message: text, fix: text });
 const speaker = z.object({ person: text, client: text.optional(), tool: text.optional() });
 const auditEvent = z.object({
   at: text,
@@ -68,9 +69,22 @@ export const answers = {
   connection,
   choices: choicesAnswer,
   preview: z.object({
-    problems: z.array(z.object({ code: text, message: text, fix: text })),
+    problems: z.array(problem),
+    warnings: z.array(problem).describe("Nothing is wrong with it, but somebody will ask."),
     workflows: z.array(workflow),
-    tickets: z.object({ counted: z.number(), more: z.boolean() }),
+    tickets: z.object({
+      counted: z.number(),
+      more: z.boolean().describe("There are more than were counted in the time."),
+      boards: z.array(
+        z.object({ workflow: text, statuses: z.array(z.object({ id: text, tickets: z.number() })) }),
+      ),
+      fresh: z.number().describe("Not known yet."),
+      moved: z.number().describe("In another status than the one that is known."),
+    }),
+    changes: z
+      .array(changeRecord)
+      .describe("Of a kept connection: what would change in its workflows.")
+      .optional(),
     tools: z.array(shownTool),
   }),
   connections: z.object({ connections: z.array(connection) }),

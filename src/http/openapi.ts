@@ -1,6 +1,6 @@
 import type { Express } from "express";
 import { z } from "zod";
-import { triedConnection } from "../sync/previews.js";
+import { keptConnection, triedConnection } from "../sync/previews.js";
 import { newConnection } from "../sync/records.js";
 import { budgetsSetting } from "../tickets/settings.js";
 import { newTenant, newToken, replayBody } from "./admin.js";
@@ -88,8 +88,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: answers.choices,
   },
   [`post ${T}/connections/preview`]: {
-    summary: "What a board would be if it were connected; nothing is kept.",
-    body: triedConnection,
+    summary:
+      "What an import would bring, of a board that is not connected yet or of a connection that is; nothing is kept.",
+    body: z.union([keptConnection, triedConnection]),
     answer: answers.preview,
   },
   [`get ${T}/connections`]: { summary: "A team's boards and their health.", answer: answers.connections },

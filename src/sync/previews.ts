@@ -1,22 +1,32 @@
 import { z } from "zod";
-import type { Choice, Connector, Problem } from "../board/connector.js";
+import type { Choice, Connector, Move, Problem, Ticket } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type { StatusGraph } from "../machine/index.js";
 import type { TenantStore } from "../store/store.js";
+import { roomForTickets } from "../tickets/budgets.js";
+import type { Connections } from "./connections.js";
+import { countTickets, NO_TICKETS, type TicketsPreview } from "./count-tickets.js";
 import { boardChoices, invalid, type OpenerDeps, openBoard } from "./open-board.js";
-import { newConnection, sharedSettings } from "./records.js";
+import { foretoldChanges } from "./pull-workflows.js";
+import { type Change, newConnection, sharedSettings } from "./records.js";
 import { restrictMoves } from "./rules.js";
+import { fieldWarnings, graphWarnings, roomWarnings, type SeenMove } from "./warnings.js";
 
-/** What a board would be if it were connected: asked of the board itself, and nothing of it kept. */
+/** What an import would bring, of a board that is not connected yet or of one that is: asked of the board itself, and nothing kept. */
 
 export const triedConnection = newConnection.omit({ id: true });
+/** A connection that is kept already. */
+export const keptConnection = z.strictObject({ connection: z.string().min(1).max(200) });
 
 export interface BoardPreview {
   /** What these credentials lack, each with what to do about it. */
   readonly problems: readonly Problem[];
+  /** What is worth knowing before it is imported. */
+  readonly warnings: readonly Problem[];
   readonly workflows: readonly StatusGraph[];
-  /** How many tickets there are; with `more`, there are more than were counted in the time. */
-  readonly tickets: { readonly counted: number; readonly more: boolean };
+  readonly tickets: TicketsPreview;
+  /** Of a connection that is kept: what the import would change in its workflows. */
+  readonly changes?: readonly Change[];
 }
 
 export interface BoardChoices {
@@ -29,15 +39,24 @@ export interface BoardChoices {
 export interface Previews {
   /** Which boards these credentials show. @throws BoardwalkError `invalid` for settings or credentials of no use. */
   choices(tenant: TenantStore, input: unknown): Promise<BoardChoices>;
-  /** @throws BoardwalkError `invalid` for settings or credentials of no use. */
+  /**
+   * Of settings and credentials, or of `{connection}`, which is kept.
+   * @throws BoardwalkError `invalid` for settings or credentials of no use, `not_found_or_hidden`
+   */
   preview(tenant: TenantStore, input: unknown): Promise<BoardPreview>;
 }
 
-const ASK_MS = 20_000;
-const COUNT_MS = 5_000;
-const MOST_COUNTED = 2_000;
+export interface PreviewDeps extends OpenerDeps {
+  readonly connections: Pick<Connections, "get" | "open">;
+  readonly mostTickets?: (tenant: TenantStore) => Promise<number>;
+}
 
-export function createPreviews(deps: OpenerDeps): Previews {
+const ASK_MS = 20_000;
+const SAMPLE_MS = 5_000;
+/** Tickets that are asked what their moves want: one in each of so many statuses. */
+const SAMPLES = 12;
+
+export function createPreviews(deps: PreviewDeps): Previews {
   return {
     async choices(tenant, input) {
       const { board, keeping } = tried(tenant, input);
@@ -50,21 +69,79 @@ export function createPreviews(deps: OpenerDeps): Previews {
       return { problems: found.problems, setting: value.setting, choices: value.choices };
     },
     async preview(tenant, input) {
-      const { board, keeping } = tried(tenant, input);
-      const { connector } = openBoard(deps, board, keeping);
+      const subject = await subjectOf(deps, tenant, input);
       const signal = AbortSignal.timeout(ASK_MS);
-      const probed = await settle(() => connector.probe(signal), []);
+      const probed = await settle(() => subject.connector.probe(signal), []);
       const lacking = [...probed.problems, ...probed.value];
-      const pulled = await settle(() => connector.pullWorkflows(signal), []);
-      if (pulled.value.length === 0) {
-        const problems = lacking.length > 0 ? lacking : pulled.problems;
-        return { problems, workflows: [], tickets: { counted: 0, more: false } };
-      }
-      const { allowedMoves } = sharedSettings.parse(board.settings);
-      const workflows = pulled.value.map((graph) => restrictMoves(graph, allowedMoves));
-      return { problems: lacking, workflows, tickets: await count(connector) };
+      const pulled = await settle(() => subject.connector.pullWorkflows(signal), []);
+      if (pulled.value.length > 0) return await foretell(deps, tenant, subject, lacking, pulled.value);
+      const problems = lacking.length > 0 ? lacking : pulled.problems;
+      return { problems, warnings: [], workflows: [], tickets: NO_TICKETS };
     },
   };
+}
+
+interface Subject {
+  readonly connector: Connector;
+  readonly settings: unknown;
+  /** Of one that is kept. */
+  readonly id?: string;
+}
+
+async function subjectOf(deps: PreviewDeps, tenant: TenantStore, input: unknown): Promise<Subject> {
+  const kept = keptConnection.safeParse(input);
+  if (kept.success) {
+    const { connection: id } = kept.data;
+    const { settings } = await deps.connections.get(tenant, id);
+    return { connector: (await deps.connections.open(tenant, id)).connector, settings, id };
+  }
+  const { board, keeping } = tried(tenant, input);
+  return { connector: openBoard(deps, board, keeping).connector, settings: board.settings };
+}
+
+async function foretell(
+  deps: PreviewDeps,
+  tenant: TenantStore,
+  { connector, settings, id }: Subject,
+  problems: readonly Problem[],
+  pulled: readonly StatusGraph[],
+): Promise<BoardPreview> {
+  const own = sharedSettings.parse(settings);
+  const workflows = pulled.map((graph) => restrictMoves(graph, own.allowedMoves));
+  const { tickets, samples } = await countTickets(connector, tenant);
+  const room = await roomForTickets(deps, tenant);
+  return {
+    problems,
+    warnings: [
+      ...graphWarnings(workflows, own),
+      ...fieldWarnings(await seenMoves(connector, samples, workflows)),
+      ...roomWarnings(tickets.fresh, room),
+    ],
+    workflows,
+    tickets,
+    ...(id === undefined ? {} : { changes: await foretoldChanges(tenant, id, workflows, deps.now()) }),
+  };
+}
+
+/** What the tickets' own moves ask for. A ticket that cannot be asked now is left out: the move itself will tell. */
+async function seenMoves(
+  connector: Connector,
+  samples: readonly Ticket[],
+  workflows: readonly StatusGraph[],
+): Promise<readonly SeenMove[]> {
+  const ruled = new Map(
+    workflows.filter(({ edges }) => edges !== "implied").map((graph) => [graph.id, graph]),
+  );
+  const signal = AbortSignal.timeout(SAMPLE_MS);
+  const asked = samples.filter(({ workflow }) => ruled.has(workflow)).slice(0, SAMPLES);
+  const found = await Promise.all(
+    asked.map(async (ticket) => {
+      const moves: readonly Move[] = await connector.openMoves(ticket, signal).catch(() => []);
+      const names = new Map(ruled.get(ticket.workflow)?.statuses.map((status) => [status.id, status.name]));
+      return moves.map((move) => ({ move, to: names.get(move.to) ?? move.to }));
+    }),
+  );
+  return found.flat();
 }
 
 function tried(tenant: TenantStore, input: unknown) {
@@ -102,20 +179,6 @@ function problemFor(code: string, message: string) {
       fix: "Check that they are whole, belong to this address, and have neither run out nor been revoked.",
     };
   return { message, fix: "Check the address, and what this account may do there, then try again." };
-}
-
-async function count(connector: Connector): Promise<BoardPreview["tickets"]> {
-  const signal = AbortSignal.timeout(COUNT_MS);
-  const ids = new Set<string>();
-  try {
-    for await (const { id } of connector.pullTickets(undefined, signal)) {
-      ids.add(id);
-      if (ids.size >= MOST_COUNTED) return { counted: ids.size, more: true };
-    }
-    return { counted: ids.size, more: false };
-  } catch {
-    return { counted: ids.size, more: true };
-  }
 }
 
 export const choicesAnswer = z.object({

@@ -41,6 +41,24 @@ export async function pullWorkflows(
   return await tellChanges(deps, tenant, connection.id);
 }
 
+/** What a pull of these workflows would change; the same reckoning as the pull's own, and nothing kept of it. */
+export async function foretoldChanges(
+  tenant: TenantStore,
+  connection: string,
+  pulled: readonly StatusGraph[],
+  at: Date,
+): Promise<readonly Change[]> {
+  const kept = new Map(
+    (await ownWorkflows(tenant, connection)).map(({ id, record }) => [id, record.graph as StatusGraph]),
+  );
+  const ids = new Set(pulled.map(({ id }) => id));
+  const missing = pulled.length === 0 ? [] : [...kept.values()].filter(({ id }) => !ids.has(id));
+  return [
+    ...pulled.flatMap((graph) => mergeGraph(kept.get(graph.id), graph, at).changes),
+    ...missing.flatMap((graph) => retireGraph(graph, at).changes),
+  ];
+}
+
 async function retireMissing(
   tenant: TenantStore,
   connection: string,

@@ -10,7 +10,7 @@ import { Trust } from "./workflows.js";
 const FEW_TOOLS = 8;
 
 export function PreviewView({ preview }: { preview: Preview }) {
-  const { problems, workflows, tickets, tools } = preview;
+  const { problems, warnings, workflows, tickets, tools } = preview;
   const moves = tools.filter(({ name }) => name.includes("_move_to_"));
   const first = (moves.length > 0 ? moves : tools).slice(0, FEW_TOOLS);
   return (
@@ -22,6 +22,12 @@ export function PreviewView({ preview }: { preview: Preview }) {
         <>
           <p>What this account may not do, and how to mend it:</p>
           <Problems problems={problems} />
+        </>
+      )}
+      {warnings.length === 0 ? null : (
+        <>
+          <p>Worth knowing:</p>
+          <Problems problems={warnings} />
         </>
       )}
       {workflows.length === 0 ? null : (
@@ -41,7 +47,7 @@ export function PreviewView({ preview }: { preview: Preview }) {
             ))}
           </p>
           <Trust edges={workflow.edges} />
-          <WorkflowDrawing workflow={workflow} />
+          <WorkflowDrawing workflow={workflow} counts={countsOf(preview, workflow.id)} />
         </section>
       ))}
       {first.length === 0 ? null : (
@@ -60,4 +66,9 @@ export function PreviewView({ preview }: { preview: Preview }) {
       )}
     </fieldset>
   );
+}
+
+function countsOf({ tickets }: Preview, workflow: string): ReadonlyMap<string, number> {
+  const board = tickets.boards.find((one) => one.workflow === workflow);
+  return new Map(board?.statuses.map(({ id, tickets: inIt }) => [id, inIt]));
 }

@@ -109,8 +109,9 @@ export interface Choices {
 /** What a board would be if it were connected. */
 export interface Preview {
   readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
   readonly workflows: readonly Workflow[];
-  readonly tickets: { readonly counted: number; readonly more: boolean };
+  readonly tickets: { readonly counted: number; readonly more: boolean; readonly boards: readonly Board[] };
   readonly tools: readonly Tool[];
 }
 

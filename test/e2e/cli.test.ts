@@ -144,10 +144,10 @@ describe("the command line", () => {
       const connected = await boardwalk(["connect", "hooli", "--file", await boardFile()]);
       expect(connected).toMatchObject({
         code: 0,
-        stdout: "Connected eng (jira): 1 workflows, 10 tickets.\n",
+        stdout: "Connected eng (jira): 1 workflow, 10 tickets.\n",
       });
       expect((await boardwalk(["import", "hooli", "eng"])).stdout).toMatch(
-        /^1 workflows, \d+ tickets read\.\n/,
+        /^1 workflow, \d+ tickets read\.\n/,
       );
       const shown = await boardwalk(["workflow", "show", "hooli"]);
       expect(shown.stdout).toMatch(/In Progress +In Review +Ask for review +21/);
@@ -199,6 +199,38 @@ describe("the command line", () => {
   );
 
   it(
+    "shows what an import would bring and change, and keeps nothing of it",
+    async () => {
+      const eyes = eyesOf(acme);
+      const audit = async () => (await boardwalk(["audit", "export", "--tenant", "acme"])).stdout;
+      const before = [await audit(), (await boardwalk(["workflow", "show", "acme"])).stdout];
+      const same = await boardwalk(["import", "acme", "eng", "--dry-run"]);
+      expect(same).toMatchObject({ code: 0, stderr: "" });
+      expect(same.stdout).toMatch(
+        /^Nothing was kept\. The import would bring 1 workflow, 10 tickets \(0 new, 0 in another status than is known\) and 11 tools\. No workflow would change\.\n/,
+      );
+      expect(same.stdout).toMatch(/^In Review +doing +1 +Done, In Progress, Blocked$/m);
+      await eyes.rename("Blocked", "To Do");
+      const changed = await boardwalk(["import", "acme", "eng", "--dry-run"]);
+      expect(changed.stdout).toMatch(/^What would change:\nrenamed Blocked -> To Do/m);
+      expect(changed.stdout).toContain('2 statuses of Acme engineering are called "To Do"');
+      expect([await audit(), (await boardwalk(["workflow", "show", "acme"])).stdout]).toEqual(before);
+      const { tickets, changes, tools } = JSON.parse(
+        (await boardwalk(["import", "acme", "eng", "--dry-run", "--json"])).stdout,
+      ) as { tickets: object; changes: object[]; tools: object[] };
+      expect(tickets).toMatchObject({ counted: 10, more: false, fresh: 0, moved: 0 });
+      expect(changes).toMatchObject([{ kind: "renamed", before: "Blocked", after: "To Do" }]);
+      expect(tools).toHaveLength(11);
+      await eyes.rename("To Do", "Blocked");
+      expect(await boardwalk(["import", "acme", "nowhere", "--dry-run"])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('no connection "nowhere"'),
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "tries a board without keeping anything, and forgets one only when told so",
     async () => {
       await boardwalk(["tenant", "add", "piper"]);
@@ -206,13 +238,15 @@ describe("the command line", () => {
       const tried = await boardwalk(["connect", "piper", "--file", file, "--dry-run"]);
       expect(tried).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining("Nothing was kept. It would be 1 workflows, 10 tickets"),
+        stdout: expect.stringContaining(
+          "Nothing was kept. The import would bring 1 workflow, 10 tickets and 11 tools.",
+        ),
       });
       const nothing = await boardwalk(["import", "piper", "eng"]);
       expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining('no connection "eng"') });
       expect(await boardwalk(["connect", "piper", "--file", file, "--json"])).toMatchObject({ code: 0 });
       const replayed = await boardwalk(["replay", "piper", "--wait"]);
-      expect(replayed.stdout).toMatch(/1 boards\. Every board has been read\.\n$/);
+      expect(replayed.stdout).toMatch(/1 board\. Every board has been read\.\n$/);
       expect(replayed.stderr).toContain("reading anew ...");
       const unsure = await boardwalk(["disconnect", "piper", "eng"]);
       expect(unsure).toMatchObject({ code: 1, stderr: expect.stringContaining("add --yes") });

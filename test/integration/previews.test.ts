@@ -29,6 +29,8 @@ interface Found {
     readonly name: string;
     readonly statuses: readonly { readonly name: string }[];
   }[];
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[];
+  readonly changes?: readonly { readonly kind: string }[];
   readonly tickets?: { readonly counted: number; readonly more: boolean };
   readonly tools?: readonly { readonly name: string }[];
 }
@@ -139,6 +141,71 @@ describe.each(Object.entries(EMULATED))("before a %s board is connected", (_name
         expect(fix).toMatch(/\.$/);
       }
     }
+  });
+});
+
+describe("a board that is connected already", () => {
+  const REVIEWER = {
+    id: "customfield_10050",
+    name: "Reviewer",
+    required: true,
+    schema: { type: "user", custom: "com.atlassian.jira.plugin.system.customfieldtypes:userpicker" },
+  };
+
+  async function connected() {
+    const site = demoJiraSite({ key: "SHOP", name: "Shop" });
+    const [workflow] = site.workflows;
+    const transitions = (workflow?.transitions ?? []).map((one) =>
+      one.name === "Ask for review" ? { ...one, fields: [REVIEWER] } : one,
+    );
+    const jira = await startJiraEmulator({
+      site: { ...site, workflows: site.workflows.map((one) => ({ ...one, transitions })) },
+    });
+    closers.push(() => jira.close());
+    const request = async (path: string, body: object = {}) =>
+      await fetch(`${service.url}/api/v1/tenants/acme/connections${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const settings = { baseUrl: jira.url, project: "SHOP" };
+    await request("", { id: "shop", provider: "jira", settings, credentials: jira.credentials });
+    expect((await request("/shop/sync?wait=true")).status).toBe(200);
+    return { jira, close: () => service.app.connections.remove(service.app.store.tenant("acme"), "shop") };
+  }
+
+  it("is shown with what the import would bring and change, and nothing of it is kept", async () => {
+    const { jira, close } = await connected();
+    const tenant = service.app.store.tenant("acme");
+    const kept = async () => [
+      await tenant.listDocuments("workflow"),
+      await tenant.listDocuments("changes"),
+      await tenant.revisions(),
+      (await tenant.auditPage({ limit: 100 })).items,
+    ];
+    const quiet = await ask("preview", { connection: "shop" });
+    expect(quiet).toMatchObject({ problems: [], changes: [], tickets: { counted: 10, fresh: 0, moved: 0 } });
+    jira.setFaults({ dropWebhooks: 1_000 });
+    const [first] = jira.site.issues.values();
+    jira.moveIssue(first?.key ?? "", "To Do");
+    jira.renameStatus("In Review", "Reviewing");
+    jira.addStatus({ id: "10005", name: "🚀", category: "done" });
+    jira.addTransition({ id: "91", name: "Ship", from: "10002", to: "10005" });
+    const before = await kept();
+    const found = await ask("preview", { connection: "shop" });
+    expect(found.tickets).toMatchObject({ counted: 10, more: false, fresh: 0, moved: 1 });
+    expect(found.changes?.map(({ kind }) => kind).sort()).toEqual(["added", "edges", "renamed"]);
+    expect(found.warnings?.map(({ code }) => code).sort()).toEqual(["person_field", "wordless_name"]);
+    expect(found.warnings?.find(({ code }) => code === "person_field")?.message).toBe(
+      "Moving to Reviewing asks for Reviewer, a person, and people are not matched by name.",
+    );
+    expect(found.tools?.some(({ name }) => name.endsWith("_move_to_reviewing"))).toBe(true);
+    expect(await kept()).toEqual(before);
+    await close();
+  });
+
+  it("is not found where there is none of that id", async () => {
+    expect(await ask("preview", { connection: "none" })).toMatchObject({ code: "not_found_or_hidden" });
   });
 });
 
