@@ -3,6 +3,7 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { readBytes } from "../read-bytes.js";
 import type { ConnectorKit, Reach } from "./connector.js";
 import { MAX_REPLY_BYTES, REQUEST_TIMEOUT_MS } from "./http.js";
 
@@ -55,10 +56,17 @@ export function send(request: BoardRequest, options: SendOptions): Promise<Board
     };
     sent.on("error", fail);
     sent.on("response", (response) => {
-      receive(sent, response).then((reply) => {
-        over();
-        resolve(reply);
-      }, fail);
+      receive(response).then(
+        (reply) => {
+          over();
+          resolve(reply);
+        },
+        (error: unknown) => {
+          // Else what is too large, or does not unpack, would be read to its end.
+          sent.destroy();
+          fail(error);
+        },
+      );
     });
     sent.end(request.body);
   });
@@ -119,8 +127,8 @@ const agentsFor = (() => {
   };
 })();
 
-async function receive(sent: http.ClientRequest, response: http.IncomingMessage): Promise<BoardReply> {
-  const packed = await bytesOf(sent, response);
+async function receive(response: http.IncomingMessage): Promise<BoardReply> {
+  const packed = await readBytes(response, MAX_REPLY_BYTES);
   const { statusCode: status = 0, headers } = response;
   const unpack = UNPACK[headers["content-encoding"]?.trim().toLowerCase() ?? ""];
   // An answer without a body may name an encoding all the same.
@@ -141,17 +149,3 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
   deflate: (packed) => promisify<Buffer, object, Buffer>(inflate)(packed, LIMITED),
   br: (packed) => promisify<Buffer, object, Buffer>(brotliDecompress)(packed, LIMITED),
 };
-
-function bytesOf(sent: http.ClientRequest, response: http.IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let read = 0;
-    response.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      read += chunk.byteLength;
-      if (read > MAX_REPLY_BYTES) sent.destroy(new Error("The reply is too large."));
-    });
-    response.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    response.on("error", reject);
-  });
-}

@@ -85,6 +85,9 @@ interface Routed extends IncomingMessage {
   readonly route?: { readonly path?: unknown };
 }
 
+/** A webhook's address: whose board it is of, and its secret. */
+export const WEBHOOK_PATH = /^\/webhooks\/([^/?]+)\/([^/?]+)\/?(?:\?|$)/;
+
 /**
  * The pattern that the address fitted, never the address: that may hold a webhook's secret or what somebody searches.
  * `other` where none did.
@@ -93,12 +96,13 @@ export function routeOf(request: Routed): string {
   const { url = "" } = request;
   const mcp = /^(?:\/mcp|\/alexa\/mcp|(\/t\/[^/?]+\/mcp))\/?(?:\?|$)/.exec(url);
   if (mcp !== null) return mcp[1] === undefined ? mcp[0].replace(/[/?]+$/, "") : "/t/:tenant/mcp";
+  if (WEBHOOK_PATH.test(url)) return "/webhooks/:provider/:token";
   const { baseUrl, route } = request;
   if (typeof route?.path !== "string") return "other";
   return `${baseUrl || mountOf(request, route.path)}${route.path}`;
 }
 
-const MOUNTS: ReadonlySet<string> = new Set(["/api/v1", "/webhooks"]);
+const MOUNTS: ReadonlySet<string> = new Set(["/api/v1"]);
 
 /** Express has forgotten it once a route has failed: what stands before as many parts as the pattern has. */
 function mountOf({ originalUrl = "" }: Routed, path: string): string {

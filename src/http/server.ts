@@ -39,20 +39,20 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   report(error: BoardwalkError): void;
 }
 
-/** All that is served over HTTP: agents' calls first, by the shortest way, and everything else by Express. */
+/** All that is served over HTTP: agents' calls and boards' deliveries by the shortest way, everything else by Express. */
 export function createHttp(deps: HttpDeps): RequestListener {
   const mcp = createMcpRoutes(deps);
+  const webhooks = createWebhookRoutes(deps);
   const app = createExpress(deps);
   return (request, response) => {
     // The next request on this connection is another process's.
     if (deps.leaving.begun) response.shouldKeepAlive = false;
-    if (!mcp(request, response)) app(request, response);
+    if (!mcp(request, response) && !webhooks(request, response)) app(request, response);
   };
 }
 
 function createExpress(deps: HttpDeps): Express {
   const app = express().disable("x-powered-by").disable("etag");
-  app.use("/webhooks", createWebhookRoutes(deps));
   deps.oauth.addRoutes(app);
   app.use(helmet());
   addHealthRoutes(app, deps);

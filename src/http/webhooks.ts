@@ -1,58 +1,135 @@
-import express, { type Request, type Router } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { BoardwalkError } from "../errors.js";
+import { readBytes, TooLarge } from "../read-bytes.js";
 import { isWebhookPath, type Receipt, receiveWebhook, type WebhookDeps } from "../sync/webhooks.js";
 import { type Knocks, tooOften } from "./knocks.js";
 import { hashed } from "./oauth-records.js";
-import { trailed } from "./requests.js";
+import { sendProblem } from "./problems.js";
+import { trailed, WEBHOOK_PATH } from "./requests.js";
 
 export interface WebhookRoutesDeps extends WebhookDeps {
   /** Told of each delivery: `fresh`, `repeated`, or the code of the error it was answered with. */
   received?(provider: string, result: string): void;
   readonly knocks: Knocks;
+  report(error: BoardwalkError): void;
 }
 
-/** Where boards deliver. Before every other parser: a signature is over bytes. */
-export function createWebhookRoutes(deps: WebhookRoutesDeps): Router {
-  const router = express.Router();
-  // Trello asks with HEAD whether anyone is there before it registers.
-  router.head("/:provider/:token", async (request, response) => {
-    if (await isWebhookPath(deps.store, String(request.params.token))) return void response.status(200).end();
-    const waitMs = await deps.knocks.wrong("webhook", request);
-    if (waitMs > 0) response.setHeader("retry-after", String(Math.ceil(waitMs / 1_000)));
-    response.status(waitMs > 0 ? 429 : 404).end();
-  });
-  router.post(
-    "/:provider/:token",
-    express.raw({ type: () => true, limit: "5mb" }),
-    async (request, response) => {
-      const { provider, token } = request.params;
-      const headers = Object.fromEntries(
-        Object.entries(request.headers).map(([name, value]) => [
-          name,
-          Array.isArray(value) ? value[0] : value,
-        ]),
-      );
-      const delivery = {
-        method: "POST",
-        headers,
-        body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-        url: `${deps.publicUrl() ?? ""}/webhooks/${provider}/${token}`,
-        receivedAt: deps.now(),
-      };
-      const jobs = followed(deps.jobs, request);
-      const receipt = await counted(deps, String(provider), () =>
-        receiveWebhook({ ...deps, jobs }, String(provider), String(token), delivery).catch((error: unknown) =>
-          refuse(deps, request, BoardwalkError.from(error)),
-        ),
-      );
-      response.status(200).json(receipt);
-    },
+/** Serves a request when it is for a webhook's address, and says so; any other is left as it is. */
+export type WebhookRoutes = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+const MOST_BYTES = 5 * 1024 * 1024;
+
+/**
+ * Where boards deliver: plain functions of Node's server, since each of our own moves is delivered too and most of what
+ * comes is of no further interest. Bodies stay bytes: a signature is over them.
+ */
+export function createWebhookRoutes(deps: WebhookRoutesDeps): WebhookRoutes {
+  return (request, response) => {
+    const serve = SERVED[request.method ?? ""];
+    const place = serve && webhookAt(request.url ?? "");
+    if (serve === undefined || place === undefined) return false;
+    serve(deps, place, request, response).catch((thrown: unknown) => {
+      const error = BoardwalkError.from(thrown);
+      // Whoever is told when to come back is no trouble of ours.
+      if (error.code !== "rate_limited") deps.report(error);
+      if (response.headersSent) response.destroy();
+      else sendProblem(response, error, {}, error.cause instanceof TooLarge ? 413 : error.status);
+    });
+    return true;
+  };
+}
+
+interface Place {
+  readonly provider: string;
+  readonly token: string;
+}
+
+function webhookAt(url: string): Place | undefined {
+  const [, provider, token] = WEBHOOK_PATH.exec(url) ?? [];
+  if (provider === undefined || token === undefined) return undefined;
+  // What is no text in percents either is nobody's path.
+  return { provider: decoded(provider), token: decoded(token) };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+type Serve = (
+  deps: WebhookRoutesDeps,
+  place: Place,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<void>;
+
+// Trello asks with HEAD whether anyone is there before it registers.
+const SERVED: Readonly<Record<string, Serve>> = { HEAD: look, POST: take };
+
+async function look(
+  deps: WebhookRoutesDeps,
+  { token }: Place,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (await isWebhookPath(deps.store, token)) return void response.writeHead(200).end();
+  const waitMs = await deps.knocks.wrong("webhook", request);
+  if (waitMs > 0) response.setHeader("retry-after", String(Math.ceil(waitMs / 1_000)));
+  response.writeHead(waitMs > 0 ? 429 : 404).end();
+}
+
+async function take(
+  deps: WebhookRoutesDeps,
+  place: Place,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { provider, token } = place;
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
-  return router;
+  const delivery = {
+    method: "POST",
+    headers,
+    body: await bodyOf(request),
+    url: `${deps.publicUrl() ?? ""}/webhooks/${provider}/${token}`,
+    receivedAt: deps.now(),
+  };
+  const jobs = followed(deps.jobs, request);
+  const receipt = await counted(deps, provider, () =>
+    receiveWebhook({ ...deps, jobs }, provider, token, delivery).catch((error: unknown) =>
+      refuse(deps, request, token, BoardwalkError.from(error)),
+    ),
+  );
+  const body = JSON.stringify(receipt);
+  response.writeHead(200, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+/** @throws BoardwalkError `invalid` for one that is too large, broken off, or packed: no board packs what it signs. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  if (request.headers["content-encoding"] !== undefined)
+    throw new BoardwalkError("invalid", "A delivery is taken as it was signed: please send it unpacked.");
+  try {
+    if (Number(request.headers["content-length"] ?? 0) > MOST_BYTES) throw new TooLarge("by its own word");
+    return await readBytes(request, MOST_BYTES);
+  } catch (cause) {
+    const message =
+      cause instanceof TooLarge
+        ? "The body is larger than this address takes."
+        : "The body could not be read to its end.";
+    throw new BoardwalkError("invalid", message, { cause });
+  }
 }
 
 /** What the delivery brings about is known by its request's id. */
-function followed({ put }: WebhookDeps["jobs"], request: Request): WebhookDeps["jobs"] {
+function followed({ put }: WebhookDeps["jobs"], request: IncomingMessage): WebhookDeps["jobs"] {
   return { put: (job) => put({ ...job, ...trailed(request) }) };
 }
 
@@ -63,12 +140,13 @@ function followed({ put }: WebhookDeps["jobs"], request: Request): WebhookDeps["
  */
 async function refuse(
   { knocks }: WebhookRoutesDeps,
-  request: Request,
+  request: IncomingMessage,
+  token: string,
   error: BoardwalkError,
 ): Promise<never> {
   if (error.code !== "unauthorized" && error.code !== "not_found_or_hidden") throw error;
   // At a path that nobody knows there is nothing to be guessed but the path.
-  const at = error.code === "unauthorized" ? hashed(String(request.params.token)) : undefined;
+  const at = error.code === "unauthorized" ? hashed(token) : undefined;
   const waitMs = await knocks.wrong("webhook", request, at);
   throw waitMs > 0 ? tooOften(waitMs) : error;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonContentType } from "@modelcontextprotocol/server";
+import { readBytes, TooLarge } from "../read-bytes.js";
 import { isTooDeep, MOST_DEEP } from "../tickets/depth.js";
 
 /** Why a request was turned away before anyone looked at what it asks. */
@@ -44,31 +45,18 @@ export async function readJson(req: IncomingMessage, maxBytes = DEFAULT_MAX_BODY
 
 type Text = { readonly ok: true; readonly value: string } | ({ readonly ok: false } & Rejection);
 
-function readText(req: IncomingMessage, maxBytes: number): Promise<Text> {
+async function readText(req: IncomingMessage, maxBytes: number): Promise<Text> {
   const tooLarge: Text = {
     ok: false,
     status: 413,
     code: SERVER_ERROR,
     message: `The body may be at most ${maxBytes} bytes.`,
   };
-  if (Number(req.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(tooLarge);
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    req.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      // What is too much is still read to its end, unkept: a client that is cut off never sees the reply.
-      if (bytes <= maxBytes) chunks.push(chunk);
-      else resolve(tooLarge);
-    });
-    req.on("end", () => resolve({ ok: true, value: join(chunks) }));
-    req.on("close", () => {
-      resolve({ ok: false, status: 400, code: PARSE_ERROR, message: "Parse error: the body broke off." });
-    });
-  });
-}
-
-function join(chunks: readonly Buffer[]): string {
-  const only = chunks.length === 1 ? chunks[0] : undefined;
-  return (only ?? Buffer.concat(chunks)).toString("utf8");
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) return tooLarge;
+  try {
+    return { ok: true, value: (await readBytes(req, maxBytes)).toString("utf8") };
+  } catch (error) {
+    if (error instanceof TooLarge) return tooLarge;
+    return { ok: false, status: 400, code: PARSE_ERROR, message: "Parse error: the body broke off." };
+  }
 }

@@ -20,6 +20,7 @@ type Layer = string;
 /** First match wins. A file that matches none is a violation: a new folder needs a place in the table. */
 const LAYERS: readonly (readonly [RegExp, Layer])[] = [
   [/^src\/errors\.ts$/, "errors"],
+  [/^src\/read-bytes\.ts$/, "bytes"],
   [/^src\/machine\//, "machine"],
   [/^src\/bridge\//, "bridge"],
   [/^src\/(board\/(connector|vcs)|store\/(store|records)|hooks\/hooks)\.ts$/, "ports"],
@@ -49,7 +50,8 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[] | "everything">> = {
   machine: ["errors"],
   bridge: ["machine", "errors"],
   ports: ["machine", "errors"],
-  shared: PORTS,
+  bytes: [],
+  shared: ["bytes", ...PORTS],
   "emulator kit": ["shared", ...PORTS],
   redis: ["errors"],
   store: [...PORTS, "redis"],
@@ -59,8 +61,8 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[] | "everything">> = {
   tickets: [...PORTS, "shared"],
   // What arrives from a board is observed by the ticket actor; the actor in turn knows nothing of syncing.
   sync: [...PORTS, "shared", "tickets", "log"],
-  mcp: [...PORTS, "tickets", "sync", "bridge", "log"],
-  http: [...PORTS, "tickets", "sync", "bridge", "telemetry", "log"],
+  mcp: [...PORTS, "bytes", "tickets", "sync", "bridge", "log"],
+  http: [...PORTS, "bytes", "tickets", "sync", "bridge", "telemetry", "log"],
   telemetry: [...PORTS, "tickets", "log"],
   web: [],
   log: ["errors"],
