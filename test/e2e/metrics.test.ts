@@ -120,7 +120,7 @@ describe("the metrics of the demo", () => {
     for (const word of ["acme", "globex", "ENG-", "coupons", ids[0] ?? "?"]) expect(text).not.toContain(word);
     const labels = [...ours.join("\n").matchAll(/(\w+)="/g)].map(([, label]) => label);
     const known = ["kind", "le", "outcome", "provider", "reason", "result", "version"];
-    known.push("sha256", "state", "surface");
+    known.push("door", "sha256", "state", "surface");
     expect([...new Set(labels)].filter((label) => !known.includes(label ?? ""))).toEqual([]);
   });
 });
