@@ -1,10 +1,10 @@
 import type { Reach } from "./board/connector.js";
 import type { Config, EncryptionKey } from "./config.js";
-import type { BoardwalkError } from "./errors.js";
 import type { Knocks } from "./http/knocks.js";
 import { createOauth, type Oauth } from "./http/oauth.js";
 import type { OauthRecords } from "./http/oauth-records.js";
 import type { Addresses } from "./http/oauth-resources.js";
+import type { Report } from "./http/problems.js";
 import { createMemoryOauthRecords } from "./store/oauth-memory.js";
 import { createRedisOauthRecords } from "./store/redis/oauth.js";
 import type { Store } from "./store/store.js";
@@ -20,7 +20,7 @@ export interface OauthParts {
   checkUrl(url: string): Promise<void>;
   readonly reach?: Reach;
   now(): Date;
-  report(error: BoardwalkError): void;
+  readonly report: Report;
   removed(tenantId: string): Promise<void>;
 }
 

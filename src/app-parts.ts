@@ -7,7 +7,6 @@ import type { ConnectorKind, Reach } from "./board/connector.js";
 import { createReach } from "./board/reach.js";
 import { createUrlCheck } from "./board/safe-url.js";
 import { type Config, type EncryptionKey, requireEncryptionKeys } from "./config.js";
-import { BoardwalkError } from "./errors.js";
 import { createDraftPullRequest } from "./hooks/draft-pull-request.js";
 import type { RootLog } from "./log.js";
 import { frozenContract } from "./mcp/contract.js";
@@ -113,9 +112,7 @@ export function wire(
     ...opener,
     sealer: createSealer(keys),
     changed: (tenant, connection) =>
-      void tellConnection(state.store, tenant, connection).catch((error: unknown) =>
-        reportTo(log, BoardwalkError.from(error)),
-      ),
+      void tellConnection(state.store, tenant, connection).catch((error: unknown) => reportTo(log, error)),
   });
   const views = createViews(workflows);
   const desk = createTickets({ views, jobs: state.hooks, now });

@@ -3,7 +3,7 @@ import { nameOf, stackOf } from "./app-trouble.js";
 import type { Budgets } from "./board/connector.js";
 import type { Config } from "./config.js";
 import { createBullmqHooks } from "./hooks/bullmq.js";
-import type { Hooks } from "./hooks/hooks.js";
+import type { Hooks, ReportedJob } from "./hooks/hooks.js";
 import { createInlineHooks } from "./hooks/inline.js";
 import type { OauthRecords } from "./http/oauth-records.js";
 import type { RootLog } from "./log.js";
@@ -13,6 +13,7 @@ import { createMemoryStore } from "./store/memory.js";
 import { createBudgets } from "./store/redis/budgets.js";
 import { createRedisStore } from "./store/redis.js";
 import type { Store } from "./store/store.js";
+import { fieldsOfJob } from "./telemetry/jobs.js";
 
 /** What state is kept in. */
 export type Keeps = "redis" | "own-redis" | "memory";
@@ -40,8 +41,10 @@ export async function openState(
   const url = config.redisUrl ?? own?.url;
   const oauth = openOauthRecords(url);
   closers.push(() => oauth.close());
-  const onError = (error: unknown) =>
-    log.warn({ cause: nameOf(error), at: stackOf(error) }, "trouble in the job queue");
+  const onError = (error: unknown, job?: ReportedJob) => {
+    const about = job === undefined ? {} : fieldsOfJob(job);
+    log.warn({ ...about, cause: nameOf(error), at: stackOf(error) }, "trouble in the job queue");
+  };
   if (url === undefined) {
     const state: State = {
       keeps: "memory",

@@ -14,6 +14,7 @@ import { createKnocks } from "./http/knocks.js";
 import { createLeaving } from "./http/leaving.js";
 import { createLive } from "./http/live.js";
 import { createMetricsApp } from "./http/metrics.js";
+import type { Report } from "./http/problems.js";
 import { observeRequests } from "./http/requests.js";
 import { createHttp, type Routes } from "./http/server.js";
 import type { RootLog } from "./log.js";
@@ -50,12 +51,12 @@ export async function startWeb(
   const adminToken = requireAdminToken(config);
   const recency = await createRecency(state.store);
   closers.push(() => recency.close());
-  const mcp = await openMcp(config, state, parts, log, recency);
+  const report: Report = (error, trail) => reportTo(log, error, trail);
+  const mcp = await openMcp(config, state, parts, report, recency);
   closers.push(() => mcp.close());
   closers.push(await listenForChanges(state.store, mcp, log));
   let listens = "";
   const addresses = addressesOf(config, () => listens);
-  const report = (error: BoardwalkError) => reportTo(log, error);
   const { store, budgets, oauth: records } = state;
   const { guessed } = parts.metrics;
   const knocks = createKnocks({ addresses, take: (budget) => budgets.take(budget), guessed });
@@ -107,14 +108,14 @@ export async function startWeb(
   return listens;
 }
 
-function openMcp(config: Config, state: State, parts: Parts, log: RootLog, recency: Recency): Promise<Mcp> {
+function openMcp(config: Config, state: State, parts: Parts, report: Report, recency: Recency): Promise<Mcp> {
   return createMcp({
     tickets: parts.tickets,
     recency,
     allowedHosts: [...config.allowedHosts, ...hostsOf(config)],
     allowedOrigins: config.allowedOrigins,
     version: VERSION,
-    log,
+    report,
     now: parts.now,
     budgets: parts.tenantBudgets,
     bus: {
@@ -156,9 +157,7 @@ async function listenForChanges(store: Store, mcp: Mcp, log: RootLog): Promise<(
   return await listenForNews(store, {
     workflowsChanged: (tenant, workflows) => mcp.toolsChanged(tenant, workflows),
     ticketsChanged: (tenant, tickets) =>
-      void mcp
-        .ticketsChanged(tenant, tickets)
-        .catch((error: unknown) => reportTo(log, BoardwalkError.from(error))),
+      void mcp.ticketsChanged(tenant, tickets).catch((error: unknown) => reportTo(log, error)),
   });
 }
 

@@ -2,7 +2,6 @@ import type { Parts } from "./app-parts.js";
 import type { State } from "./app-state.js";
 import { reportTo } from "./app-trouble.js";
 import type { Config } from "./config.js";
-import { BoardwalkError } from "./errors.js";
 import type { RootLog } from "./log.js";
 import { createSyncHandlers, type SyncWorkerDeps } from "./sync/handlers.js";
 import { noteBounce } from "./sync/health.js";
@@ -24,7 +23,7 @@ export async function startWorker(
 ): Promise<() => Promise<void>> {
   const { store, hooks } = state;
   const { connections, workflows, now } = parts;
-  const onError = (error: unknown) => reportTo(log, BoardwalkError.from(error));
+  const onError = (error: unknown) => reportTo(log, error);
   const news = createTicketNews(store, { onError });
   const worker: WorkerDeps = {
     store,

@@ -68,7 +68,7 @@ function openEvents({ settings, waiters, backlog }: ListenerParts, lastEventId: 
   });
   events.on("failed", ({ jobId, failedReason }) => {
     backlog.done(jobId);
-    onError(new Error(`the queue gave up job ${jobId}: ${failedReason}`));
+    onError(new Error(`the queue gave up job ${jobId}: ${failedReason}`), { id: jobId });
     waiters.settle(jobId, internalReply());
   });
   return events;

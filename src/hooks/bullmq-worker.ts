@@ -62,7 +62,8 @@ export function startWorker(
     const parsed = payloadSchema.safeParse(job.data);
     const fetchedAt = performance.now();
     if (!parsed.success || job.id === undefined) {
-      onError(new Error(`job ${job.id ?? ""} cannot be read`, { cause: parsed.error }));
+      const { id = "" } = job;
+      onError(new Error(`job ${id} cannot be read`, { cause: parsed.error }), { id });
       return internalReply();
     }
     // Fetched in the moment the drain began: the next worker's.

@@ -76,8 +76,15 @@ export interface Hooks {
   close(): Promise<void>;
 }
 
+/** What trouble is about, where it is about a job. */
+export type ReportedJob = Pick<Job, "id"> & Partial<Pick<Job, "data" | "trail">>;
+
 /** The same queue, in which what is put follows this trail. */
-export function along(jobs: Pick<Hooks, "ask" | "put">, trail: Trail): Pick<Hooks, "ask" | "put"> {
+export function along(
+  jobs: Pick<Hooks, "ask" | "put">,
+  trail: Trail | undefined,
+): Pick<Hooks, "ask" | "put"> {
+  if (trail === undefined) return jobs;
   return {
     ask: (job, timeoutMs) => jobs.ask({ ...job, trail }, timeoutMs),
     put: (job) => jobs.put({ ...job, trail }),

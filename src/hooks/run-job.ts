@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { BoardwalkError, ERROR_CODES } from "../errors.js";
-import { type Job, type JobContext, type JobHandler, type JobReply, TryAgain } from "./hooks.js";
+import {
+  type Job,
+  type JobContext,
+  type JobHandler,
+  type JobReply,
+  type ReportedJob,
+  TryAgain,
+} from "./hooks.js";
 
 /** What every implementation of the port does alike: checks a job, runs its handler, reads its reply. */
 
@@ -13,7 +20,7 @@ export type Outcome =
   | { readonly kind: "interrupted" };
 
 /** Told of what nobody waits for: lost connections, and the true cause behind an `internal` reply. For the log. */
-export type ReportError = (error: unknown) => void;
+export type ReportError = (error: unknown, job?: ReportedJob) => void;
 
 export interface Runner {
   run(job: Job, attempt: number, takenOver?: boolean): Promise<Outcome>;
@@ -29,13 +36,14 @@ export function createRunner(handlers: Handlers, report: ReportError): Runner {
   let interrupted = false;
 
   async function perform(handler: JobHandler, data: Job["data"], context: JobContext): Promise<Outcome> {
+    const reportIt = (error: unknown) => report(error, { id: "", ...context.job, data });
     try {
       const result = await handler(data, context);
-      return { kind: "reply", reply: plainReply({ ok: true, result }, report) };
+      return { kind: "reply", reply: plainReply({ ok: true, result }, reportIt) };
     } catch (error) {
       if (error instanceof TryAgain) return { kind: "again", delayMs: Math.max(0, error.delayMs) };
       if (context.signal.aborted) return { kind: "interrupted" };
-      return { kind: "reply", reply: failureReply(error, report) };
+      return { kind: "reply", reply: failureReply(error, reportIt) };
     }
   }
 
@@ -45,7 +53,7 @@ export function createRunner(handlers: Handlers, report: ReportError): Runner {
       if (interrupted) return { kind: "interrupted" };
       const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined;
       if (!handler) {
-        report(new Error(`no handler does jobs named ${JSON.stringify(name)}`));
+        report(new Error(`no handler does jobs named ${JSON.stringify(name)}`), { ...job, data });
         return { kind: "reply", reply: internalReply() };
       }
       const controller = new AbortController();
@@ -61,7 +69,7 @@ export function createRunner(handlers: Handlers, report: ReportError): Runner {
   };
 }
 
-function failureReply(error: unknown, report: ReportError): JobReply {
+function failureReply(error: unknown, report: (error: unknown) => void): JobReply {
   const failure = BoardwalkError.from(error);
   if (failure.code === "internal") report(error);
   return plainReply(
@@ -77,7 +85,7 @@ function failureReply(error: unknown, report: ReportError): JobReply {
 }
 
 /** The reply as any other process would read it; one that cannot be written down is our fault, hence `internal`. */
-function plainReply(reply: JobReply, report: ReportError): JobReply {
+function plainReply(reply: JobReply, report: (error: unknown) => void): JobReply {
   try {
     return parseReply(JSON.parse(JSON.stringify(reply)));
   } catch (error) {

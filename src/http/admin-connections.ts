@@ -8,6 +8,7 @@ import { lastDeliveryAt } from "../sync/webhooks.js";
 import { syncJobFor } from "../tickets/jobs.js";
 import type { AdminDeps, TenantOf } from "./admin-deps.js";
 import { workflowShape } from "./admin-workflows.js";
+import { jobsOf } from "./requests.js";
 
 /** A tenant's links to its boards. */
 
@@ -41,7 +42,7 @@ export function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: T
   router.post("/tenants/:tenant/connections", async (request, response) => {
     const tenant = await tenantOf(request);
     const record = await deps.connections.add(tenant, request.body);
-    await deps.hooks.put(syncJobFor(tenant.id, record.id, `first-${record.createdAt}`));
+    await jobsOf(deps.hooks, request).put(syncJobFor(tenant.id, record.id, `first-${record.createdAt}`));
     response.status(201).json(connectionShape(record));
   });
   router.delete("/tenants/:tenant/connections/:connection", async (request, response) => {
@@ -53,10 +54,10 @@ export function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: T
     const { id } = await deps.connections.get(tenant, String(request.params.connection));
     const job = syncJobFor(tenant.id, id, `asked-${deps.now().toISOString()}`, "full");
     if (request.query.wait !== "true") {
-      await deps.hooks.put(job);
+      await jobsOf(deps.hooks, request).put(job);
       return void response.status(202).json({ accepted: true });
     }
-    const reply = await deps.hooks.ask(job, SYNC_WAIT_MS);
+    const reply = await jobsOf(deps.hooks, request).ask(job, SYNC_WAIT_MS);
     if (reply === undefined)
       throw new BoardwalkError(
         "timeout",

@@ -17,6 +17,7 @@ import { addWorkflowRoutes } from "./admin-workflows.js";
 import { issueToken, listTokens, revokeToken } from "./auth.js";
 import { addMemberRoutes } from "./members.js";
 import { parseBody, refuseDepth } from "./problems.js";
+import { jobsOf } from "./requests.js";
 
 /** The admin API of DESIGN section 9. */
 
@@ -116,7 +117,7 @@ function addReplayRoute(router: Router, deps: AdminDeps, tenantOf: TenantOf): vo
     const { ticket } = parseBody(replayBody, request.body ?? {});
     if (ticket === undefined) requireOperator(request);
     const tenant = await tenantOf(request);
-    const jobs = deps.hooks;
+    const jobs = jobsOf(deps.hooks, request);
     response
       .status(202)
       .json(await replay({ ...deps, jobs }, tenant, ticket === undefined ? {} : { ticket }));

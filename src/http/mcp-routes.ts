@@ -14,7 +14,7 @@ import {
   SERVICE_SCOPE,
   USER_SCOPES,
 } from "./oauth-resources.js";
-import { sendProblem } from "./problems.js";
+import { type Report, sendProblem } from "./problems.js";
 import { trailOf } from "./requests.js";
 import { bearerOf, isOurs } from "./tokens.js";
 
@@ -53,7 +53,7 @@ export interface McpRoutesDeps {
   readonly addresses: Addresses;
   readonly recency: Recency;
   readonly knocks: Knocks;
-  report(error: BoardwalkError): void;
+  readonly report: Report;
 }
 
 /** Serves a request when it is for an MCP address, and says so; any other is left as it is. */
@@ -67,7 +67,7 @@ export function createMcpRoutes(given: McpRoutesDeps): McpRoutes {
     if (resource === undefined) return false;
     answer(deps, resource, request, response).catch((thrown: unknown) => {
       const error = BoardwalkError.from(thrown);
-      deps.report(error);
+      deps.report(error, trailOf(request));
       if (response.headersSent) response.destroy();
       else sendProblem(response, error);
     });
@@ -101,7 +101,7 @@ async function answer(
     BoardwalkError.from(error),
   );
   if (principal instanceof BoardwalkError) {
-    if (principal.code !== "unauthorized") return sendProblem(response, principal);
+    if (principal.code !== "unauthorized") throw principal;
     challenge(deps, resource, response, token === undefined ? undefined : "invalid_token");
     return sendProblem(
       response,
@@ -110,7 +110,9 @@ async function answer(
   }
   const elsewhere = whyNotHere(resource, principal);
   if (elsewhere !== undefined) {
-    await noteStray(resource, principal).catch((error: unknown) => deps.report(BoardwalkError.from(error)));
+    await noteStray(resource, principal).catch((error: unknown) =>
+      deps.report(BoardwalkError.from(error), trailOf(request)),
+    );
     return sendProblem(response, new BoardwalkError("forbidden", elsewhere));
   }
   await deps.mcp.handle(request, response, principal, {

@@ -15,6 +15,8 @@ import { renderFailure } from "./oauth-pages.js";
 import { derive, ROUTES, SIGN_IN, type StaticClient, slowDown } from "./oauth-parts.js";
 import { createAdapter, type OauthRecords } from "./oauth-records.js";
 import { type Addresses, resourceOf, SERVICE_SCOPE, USER_SCOPES } from "./oauth-resources.js";
+import type { Report } from "./problems.js";
+import { trailOf } from "./requests.js";
 
 /** OAuth 2.1 by `oidc-provider`: what we switch on, what we forbid, and whom we let sign in. */
 
@@ -31,7 +33,7 @@ export interface ProviderOptions {
   /** Fetches a client's metadata document. @throws for an address that may not be called. */
   readonly fetch: typeof fetch;
   findMember(accountId: string): Promise<Member | undefined>;
-  report(error: BoardwalkError): void;
+  readonly report: Report;
 }
 
 export function createProvider(options: ProviderOptions): Provider {
@@ -39,7 +41,7 @@ export function createProvider(options: ProviderOptions): Provider {
   // Its own idea of host and scheme is told to it with each request; see `oauth.ts`.
   provider.proxy = true;
   provider.use((ctx, next) => slowGuesses(options.knocks, ctx as KoaContextWithOIDC, next));
-  provider.on("server_error", (_ctx, error) => options.report(BoardwalkError.from(error)));
+  provider.on("server_error", (ctx, error) => options.report(BoardwalkError.from(error), trailOf(ctx.req)));
   return provider;
 }
 

@@ -19,6 +19,8 @@ import {
   USER_SCOPES,
 } from "./oauth-resources.js";
 import { createPageSessions, type PageSessions } from "./page-sessions.js";
+import type { Report } from "./problems.js";
+import { trailOf } from "./requests.js";
 
 /** The service's own OAuth server, and the documents by which clients find it. */
 
@@ -35,7 +37,7 @@ export interface OauthDeps {
   /** What such a call goes through; absent where any host may be connected to. */
   readonly reach?: Reach;
   now(): Date;
-  report(error: BoardwalkError): void;
+  readonly report: Report;
   /** Told when somebody was removed, to end what is open for the tenant's clients. */
   removed?(tenantId: string): Promise<void>;
   /** @default Node's own */
@@ -235,9 +237,9 @@ function addSignIn(app: Express, deps: OauthDeps, members: Members, provider: ()
       .type("html")
       .send(await signInPage(await provider(), details, error));
   });
-  app.use(SIGN_IN, (thrown: unknown, _request: Request, response: Response, _next: () => void) => {
+  app.use(SIGN_IN, (thrown: unknown, request: Request, response: Response, _next: () => void) => {
     const gone = thrown instanceof Error && thrown.name === "SessionNotFound";
-    if (!gone) deps.report(BoardwalkError.from(thrown));
+    if (!gone) deps.report(BoardwalkError.from(thrown), trailOf(request));
     const why = gone
       ? "This sign-in has expired, or was begun in another browser."
       : "Something went wrong on our side.";

@@ -2,7 +2,9 @@ import type { ServerResponse } from "node:http";
 import type { NextFunction, Request, Response } from "express";
 import type { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import type { Trail } from "../hooks/hooks.js";
 import { isTooDeep, MOST_DEEP } from "../tickets/depth.js";
+import { trailOf } from "./requests.js";
 
 /** Errors as RFC 9457 problems. */
 
@@ -74,13 +76,16 @@ function known(thrown: unknown, status: number | undefined): BoardwalkError {
   return new BoardwalkError("invalid", message, { cause: thrown });
 }
 
+/** Told of what went wrong in a request, whoever's fault it is, and by what the request is known. */
+export type Report = (error: BoardwalkError, trail: Trail | undefined) => void;
+
 /** The last resort of every route: a problem with a sentence, its cause in the log only. */
-export function problemHandler(report: (error: BoardwalkError) => void) {
-  return (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
+export function problemHandler(report: Report) {
+  return (thrown: unknown, request: Request, response: Response, next: NextFunction): void => {
     const status = statusOf(thrown);
     const error = known(thrown, status);
     // Whoever is told when to come back is no trouble of ours.
-    if (error.code !== "rate_limited") report(error);
+    if (error.code !== "rate_limited") report(error, trailOf(request));
     if (response.headersSent) next(thrown);
     else sendProblem(response, error, {}, status === 413 ? status : error.status);
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Trail } from "../hooks/hooks.js";
+import { along, type Hooks, type Trail } from "../hooks/hooks.js";
 import type { Log } from "../log.js";
 import type { Span, Tracing } from "../telemetry/tracing.js";
 
@@ -18,7 +18,12 @@ export function trailOf(request: IncomingMessage): Trail | undefined {
   return trails.get(request);
 }
 
-/** The same, for a conversation or a job. */
+/** The queue, in which whatever is put is known by this request. */
+export function jobsOf(jobs: Pick<Hooks, "ask" | "put">, request: IncomingMessage) {
+  return along(jobs, trailOf(request));
+}
+
+/** The same, for a conversation. */
 export function trailed(request: IncomingMessage): { readonly trail?: Trail } {
   const trail = trailOf(request);
   return trail === undefined ? {} : { trail };

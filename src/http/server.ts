@@ -15,7 +15,7 @@ import type { Oauth } from "./oauth.js";
 import type { Addresses } from "./oauth-resources.js";
 import { addOpenapiRoute } from "./openapi.js";
 import { addPage, type Page } from "./page.js";
-import { notFound, problemHandler, refuseDepth } from "./problems.js";
+import { notFound, problemHandler, type Report, refuseDepth } from "./problems.js";
 import { createWebhookRoutes, type WebhookRoutesDeps } from "./webhooks.js";
 
 /** Where routes are added. */
@@ -36,7 +36,7 @@ export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly metrics?: Metrics;
   /** Routes beside the service's own, at /demo. */
   readonly routes?: (router: Routes) => void;
-  report(error: BoardwalkError): void;
+  readonly report: Report;
 }
 
 /** All that is served over HTTP: agents' calls and boards' deliveries by the shortest way, everything else by Express. */

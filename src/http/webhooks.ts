@@ -1,17 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { BoardwalkError } from "../errors.js";
+import type { Hooks } from "../hooks/hooks.js";
 import { readBytes, TooLarge } from "../read-bytes.js";
 import { isWebhookPath, type Receipt, receiveWebhook, type WebhookDeps } from "../sync/webhooks.js";
 import { type Knocks, tooOften } from "./knocks.js";
 import { hashed } from "./oauth-records.js";
-import { sendProblem } from "./problems.js";
-import { trailed, WEBHOOK_PATH } from "./requests.js";
+import { type Report, sendProblem } from "./problems.js";
+import { jobsOf, trailOf, WEBHOOK_PATH } from "./requests.js";
 
 export interface WebhookRoutesDeps extends WebhookDeps {
   /** Told of each delivery: `fresh`, `repeated`, or the code of the error it was answered with. */
   received?(provider: string, result: string): void;
   readonly knocks: Knocks;
-  report(error: BoardwalkError): void;
+  readonly jobs: Pick<Hooks, "ask" | "put">;
+  readonly report: Report;
 }
 
 /** Serves a request when it is for a webhook's address, and says so; any other is left as it is. */
@@ -31,7 +33,7 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): WebhookRoutes {
     serve(deps, place, request, response).catch((thrown: unknown) => {
       const error = BoardwalkError.from(thrown);
       // Whoever is told when to come back is no trouble of ours.
-      if (error.code !== "rate_limited") deps.report(error);
+      if (error.code !== "rate_limited") deps.report(error, trailOf(request));
       if (response.headersSent) response.destroy();
       else sendProblem(response, error, {}, error.cause instanceof TooLarge ? 413 : error.status);
     });
@@ -98,7 +100,7 @@ async function take(
     url: `${deps.publicUrl() ?? ""}/webhooks/${provider}/${token}`,
     receivedAt: deps.now(),
   };
-  const jobs = followed(deps.jobs, request);
+  const jobs = jobsOf(deps.jobs, request);
   const receipt = await counted(deps, provider, () =>
     receiveWebhook({ ...deps, jobs }, provider, token, delivery).catch((error: unknown) =>
       refuse(deps, request, token, BoardwalkError.from(error)),
@@ -126,11 +128,6 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
         : "The body could not be read to its end.";
     throw new BoardwalkError("invalid", message, { cause });
   }
-}
-
-/** What the delivery brings about is known by its request's id. */
-function followed({ put }: WebhookDeps["jobs"], request: IncomingMessage): WebhookDeps["jobs"] {
-  return { put: (job) => put({ ...job, ...trailed(request) }) };
 }
 
 /**

@@ -35,7 +35,7 @@ export interface Call {
   readonly budgetMs: number;
   readonly mayCall: (principal: Principal, tool: { readonly readOnly: boolean }) => boolean;
   /** Told of what was not the caller's fault. Never told what a ticket says. */
-  readonly report: (error: BoardwalkError) => void;
+  readonly report: (error: BoardwalkError, trail: Trail | undefined) => void;
 }
 
 const LOOK_ONLY = new BoardwalkError(
@@ -63,7 +63,7 @@ export async function callTool(call: Call, name: string, given: unknown): Promis
     return success(call.surface === "frozen" ? withoutLinks(answer) : answer);
   } catch (error) {
     const known = BoardwalkError.from(error);
-    call.report(known);
+    call.report(known, call.trail);
     return await failure(call, entry, known);
   }
 }

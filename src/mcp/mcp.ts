@@ -26,10 +26,6 @@ import { NO_NAMES } from "./tool-names.js";
 import { trailOfClient } from "./trail.js";
 import { clientOf, idOf, isListening, requests, standardHeaders } from "./wire.js";
 
-export interface McpLog {
-  error(facts: Readonly<Record<string, unknown>>, message: string): void;
-}
-
 export interface McpOptions {
   readonly tickets: Tickets;
   /** Host names this server is called by, beside this machine's own; `*` for any. */
@@ -39,7 +35,8 @@ export interface McpOptions {
   readonly version?: string;
   /** What answers behind the endpoint. @default the service's own tools, resources and prompts */
   readonly serverOf?: ServerOf;
-  readonly log?: McpLog;
+  /** Told of what went wrong in a request, or of its own accord, and by what the request is known. */
+  readonly report?: Call["report"];
   readonly now?: () => Date;
   /** @default 1 MiB */
   readonly maxBodyBytes?: number;
@@ -150,7 +147,7 @@ export async function createMcp(options: McpOptions): Promise<Mcp> {
     createDispatcher("legacy", version, serverOf),
   ]);
   const now = options.now ?? (() => new Date());
-  const report = reporter(options.log);
+  const { report = () => {} } = options;
   const { idleMs } = options.sessions ?? {};
   const sessions = await createSharedSessions({
     sessions: createSessions({ ...options.sessions, now }),
@@ -158,7 +155,7 @@ export async function createMcp(options: McpOptions): Promise<Mcp> {
     ...(idleMs === undefined ? {} : { idleMs }),
     ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
     now,
-    report: (error) => report(BoardwalkError.from(error)),
+    report: (error) => report(BoardwalkError.from(error), undefined),
   });
   return new Endpoint(options, version, sessions, [modern, legacy]);
 }
@@ -184,13 +181,13 @@ class Endpoint implements Mcp {
     const { serverOf = createServer } = options;
     this.guard = createGuard(options);
     this.#options = options;
-    this.#report = reporter(options.log);
+    this.#report = options.report ?? (() => {});
     this.#catalogues = createCatalogues({ ...options, now });
     this.#sessions = sessions;
     this.#dispatchers = [modern, legacy];
     this.#modern = modern;
-    this.#handlers = createModernHandlers(version, serverOf, (error) =>
-      this.#report(BoardwalkError.from(error)),
+    this.#handlers = createModernHandlers(version, serverOf, (error, trail) =>
+      this.#report(BoardwalkError.from(error), trail),
     );
     this.#legacy = createLegacy({
       dispatcher: legacy,
@@ -233,7 +230,7 @@ class Endpoint implements Mcp {
     } catch (error) {
       const known = BoardwalkError.from(error);
       if (known.code === "rate_limited" && !res.headersSent) return writeLimited(res, known, idOf(body));
-      this.#report(known);
+      this.#report(known, trail);
       if (res.headersSent) res.end();
       else
         writeError(res, { status: 200, code: -32603, message: known.message }, idOf(body), {
@@ -370,17 +367,4 @@ function missingScope(
   return asked
     .map((request) => (isForEveryone(request) ? undefined : SCOPES[request.method]))
     .find((scope) => scope !== undefined && !scopes.includes(scope));
-}
-
-/** Tells the log which kind of error it was and where it came from; never its text, which may quote a ticket. */
-function reporter(log: McpLog | undefined): (error: BoardwalkError) => void {
-  return (error) => {
-    if (log === undefined || (error.code !== "internal" && !error.retryable)) return;
-    const cause = error.cause instanceof Error ? error.cause : undefined;
-    const at = (cause ?? error).stack
-      ?.split("\n")
-      .filter((line) => line.startsWith("    at "))
-      .slice(0, 5);
-    log.error({ code: error.code, cause: cause?.name, at }, "A request over MCP failed.");
-  };
 }

@@ -7,6 +7,7 @@ import {
   InMemoryServerEventBus,
   type McpHttpHandler,
 } from "@modelcontextprotocol/server";
+import type { Trail } from "../hooks/hooks.js";
 import type { Call } from "./call.js";
 import { MODERN_VERSION, type ServerOf } from "./server.js";
 import { isListening } from "./wire.js";
@@ -65,7 +66,7 @@ interface Served {
 export function createModernHandlers(
   version: string,
   serverOf: ServerOf,
-  report: (error: Error) => void,
+  report: (error: Error, trail: Trail | undefined) => void,
 ): ModernHandlers {
   const served = new Map<string, Served>();
   const calls = new WeakMap<AuthInfo, Call>();
@@ -74,7 +75,7 @@ export function createModernHandlers(
   function open(tenantId: string): Served {
     const existing = served.get(tenantId);
     if (existing !== undefined) return existing;
-    const bus = new InMemoryServerEventBus(report);
+    const bus = new InMemoryServerEventBus((error) => report(error, undefined));
     const handler = createMcpHandler(
       ({ authInfo }) => {
         const call = authInfo === undefined ? undefined : calls.get(authInfo);
@@ -106,7 +107,11 @@ export function createModernHandlers(
       try {
         const fetch: McpHttpHandler["fetch"] = (request, options) =>
           one.handler.fetch(request, { ...options, authInfo });
-        await toNodeHandler({ fetch }, { onerror: report })(req as NodeRequest, res, body);
+        await toNodeHandler({ fetch }, { onerror: (error) => report(error, call.trail) })(
+          req as NodeRequest,
+          res,
+          body,
+        );
       } finally {
         one.users -= 1;
         if (listens) one.listeners -= 1;

@@ -154,7 +154,7 @@ async function spoken<T>(call: Call, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const known = BoardwalkError.from(error);
-    call.report(known);
+    call.report(known, call.trail);
     throw new ProtocolError(ProtocolErrorCode.InternalError, known.message, { code: known.code });
   }
 }

@@ -1,5 +1,6 @@
 import type { MoveShape } from "../tickets/shapes.js";
 import type { Conversation, Tickets } from "../tickets/tickets.js";
+import { fieldsOfTrail } from "./scope.js";
 import { type Facts, type Span, type Tracing, traced } from "./tracing.js";
 
 /** The desk, seen: what was asked through a tool is a span of its own, and each move is one within it. */
@@ -44,7 +45,7 @@ export function tellEndings(
 export function endingLine({ outcome, code, question, ticket }: MoveShape, { tenant, trail }: Conversation) {
   return {
     event: "move",
-    ...(trail?.request === undefined ? {} : { request_id: trail.request }),
+    ...fieldsOfTrail(trail),
     tenant_id: tenant.id,
     ...(ticket === undefined ? {} : { ticket: ticket.id }),
     outcome,

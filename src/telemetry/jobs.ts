@@ -1,8 +1,15 @@
 import { BoardwalkError } from "../errors.js";
-import { type Hooks, type Job, type JobContext, type JobHandler, TryAgain } from "../hooks/hooks.js";
+import {
+  type Hooks,
+  type Job,
+  type JobContext,
+  type JobHandler,
+  type ReportedJob,
+  TryAgain,
+} from "../hooks/hooks.js";
 import type { Log } from "../log.js";
 import type { SettledMove } from "../store/store.js";
-import { type CallEnding, type OutgoingCall, type Scope, scope, within } from "./scope.js";
+import { type CallEnding, fieldsOfTrail, type OutgoingCall, type Scope, scope, within } from "./scope.js";
 import { type Span, type Tracing, traced } from "./tracing.js";
 
 /** The queue, seen: a line for each run of a job, and spans from whoever put it to whoever does it. */
@@ -43,7 +50,7 @@ function observed(seen: Seen, handler: JobHandler): JobHandler {
     const { job } = context;
     if (job === undefined) return await handler(data, context);
     const span = spanOf(seen, job, context);
-    const fields = fieldsOf({ ...job, data }, span);
+    const fields = fieldsOfJob({ ...job, data }, span);
     return await within(scopeOf(seen, job, fields, span), () => run(seen.log, handler, data, context, span));
   };
 }
@@ -67,9 +74,10 @@ function factsOf(operation: "send" | "process", { id, name }: Running) {
   };
 }
 
-function fieldsOf({ id, trail, data }: Omit<Job, "lane">, span: Span | undefined): Scope["fields"] {
+/** By what a log line is found that is about this job. */
+export function fieldsOfJob({ id, trail, data = {} }: ReportedJob, span?: Span): Scope["fields"] {
   return {
-    ...(trail?.request === undefined ? {} : { request_id: trail.request }),
+    ...fieldsOfTrail(trail),
     ...idIn(data, "tenant", "tenant_id"),
     ...idIn(data, "moveId", "move_id"),
     job_id: id,

@@ -24,6 +24,15 @@ export interface OutgoingCall {
 /** A status, or what kind of failure there was instead of one. */
 export type CallEnding = { readonly status: number } | { readonly error: string };
 
+/** By what a log line is found that is about this request, or about what it brought about. */
+export function fieldsOfTrail({ request, parent }: Trail = {}): Scope["fields"] {
+  return {
+    ...(request === undefined ? {} : { request_id: request }),
+    // A `traceparent`: version, trace, span, flags.
+    ...(parent === undefined ? {} : { trace_id: parent.split("-")[1] }),
+  };
+}
+
 const scopes = new AsyncLocalStorage<Scope>();
 
 export function scope(): Scope | undefined {

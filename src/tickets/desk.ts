@@ -12,8 +12,7 @@ import type { Conversation, Tickets } from "./tickets.js";
 /** The one desk at which every endpoint asks: tools, resources, the admin API and the command line alike. */
 export function createTickets(deps: MoveDeps): Tickets {
   const reads = createReads(deps.views);
-  const depsFor = ({ trail }: Conversation): MoveDeps =>
-    trail === undefined ? deps : { ...deps, jobs: along(deps.jobs, trail) };
+  const depsFor = ({ trail }: Conversation): MoveDeps => ({ ...deps, jobs: along(deps.jobs, trail) });
   return {
     find: inOwnWords(reads.find),
     read: inOwnWords(reads.read),

@@ -1,5 +1,7 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { reportTo } from "../../src/app-trouble.js";
+import { createLog } from "../../src/log.js";
 import { FROZEN } from "../../src/mcp/catalogue.js";
 import type { Surface } from "../../src/mcp/principal.js";
 import { actorOf, type McpFixture, startMcp } from "../support/mcp.js";
@@ -415,15 +417,17 @@ describe("an unknown resource", () => {
 });
 
 it("answers trouble of the store with a sentence, and logs no text", async () => {
-  const logged: unknown[] = [];
+  const logged: string[] = [];
+  const log = createLog({ write: (line) => void logged.push(line) });
   await fixture.close();
-  fixture = await startMcp({ log: { error: (facts, message) => logged.push(facts, message) } });
+  fixture = await startMcp({ report: (error, trail) => reportTo(log, error, trail) });
   fixture.tickets.workflows = () => Promise.reject(new Error("secret of ticket 7"));
   const response = await ask(rpc("tools/list", {}, "x"));
   expect(await response.json()).toMatchObject({
     id: "x",
     error: { code: -32603, data: { code: "internal" } },
   });
-  expect(logged).toHaveLength(2);
-  expect(JSON.stringify(logged)).not.toContain("secret");
+  expect(logged).toHaveLength(1);
+  expect(logged[0]).toContain('"code":"internal"');
+  expect(logged[0]).not.toContain("secret");
 });

@@ -1,9 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createUrlCheck } from "../../src/board/safe-url.js";
 import { createOauth } from "../../src/http/oauth.js";
+import type { Report } from "../../src/http/problems.js";
+import { observeRequests } from "../../src/http/requests.js";
+import { createLog } from "../../src/log.js";
 import { createMemoryStore } from "../../src/store/memory.js";
 import { createMemoryOauthRecords } from "../../src/store/oauth-memory.js";
 import { openBrowser, signIn } from "../support/oauth-browser.js";
@@ -41,18 +44,20 @@ let server: Server;
 let url: string;
 let members: ReturnType<typeof createOauth>["members"];
 const store = createMemoryStore();
+const records = createMemoryOauthRecords();
+const reported: Parameters<Report>[] = [];
 
 beforeAll(async () => {
   const oauth = createOauth({
     store,
-    records: createMemoryOauthRecords(),
+    records,
     addresses: { publicUrl: () => url, alexaUrl: () => url },
     keys: [{ id: "k", key: Buffer.from("0123456789abcdef0123456789abcdef") }],
     clients: [],
     checkUrl: createUrlCheck({ allowPrivateHosts: false, lookup: async (host) => HOSTS[host] ?? [] }),
     knocks: { tried: async () => 0, wrong: async () => 0, renewed: async () => 0 },
     now: () => new Date(),
-    report: () => {},
+    report: (...about) => void reported.push(about),
     fetch: async (input, init) => {
       fetched.push(String(input));
       expect(init?.redirect).toBe("manual");
@@ -65,7 +70,7 @@ beforeAll(async () => {
   members = oauth.members;
   const app = express();
   oauth.addRoutes(app);
-  server = createServer(app);
+  server = createServer(observeRequests(app, { log: createLog({ level: "silent" }) }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -202,5 +207,21 @@ describe("a client that registers itself", () => {
     };
     expect(await ask(String(body.client_secret))).toBe("invalid_grant");
     expect(await ask("wrong")).toBe("invalid_client");
+  });
+});
+
+describe("trouble of the store", () => {
+  it("is told of with the request's id, and to the client without a word of its own", async () => {
+    const broken = vi.spyOn(records, "get").mockRejectedValue(new TypeError("broken by the test"));
+    const form = { grant_type: "refresh_token", refresh_token: "x", client_id: "y" };
+    const response = await fetch(`${url}/oauth/token`, {
+      method: "POST",
+      headers: { "x-request-id": "renewing" },
+      body: new URLSearchParams(form),
+    });
+    broken.mockRestore();
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("broken");
+    expect(reported).toMatchObject([[{ code: "internal" }, { request: "renewing" }]]);
   });
 });
