@@ -1,5 +1,6 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
 import { parseRedisUrl, type RedisAddress } from "./address.js";
+import { LastingSentinelConnector } from "./sentinel-connector.js";
 
 /** The one place that opens a client, of whichever kind the address names. */
 
@@ -21,6 +22,8 @@ export type ClientOptions = Pick<
 
 /** A sentinel that does not answer for this long is passed over. */
 const SENTINEL_TIMEOUT_MS = 2_000;
+/** How long a connection that is given up may take to close; one to a primary that stands still never does. */
+const CLOSE_MS = 200;
 /** How soon a cluster is asked again while it says that it is down. */
 const RETRY_MS = 100;
 
@@ -69,11 +72,13 @@ function reachOf({ username, password, tls, family }: RedisAddress) {
 function sentinelOptions(address: RedisAddress & { readonly kind: "sentinel" }) {
   const { nodes, group, tls, sentinelUsername, sentinelPassword } = address;
   return {
+    Connector: LastingSentinelConnector,
     sentinels: [...nodes],
     name: group,
     // Sentinels tell of a fail-over; without it a connection to the old primary may stay until that is reached again.
     failoverDetector: true,
     sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
+    disconnectTimeout: CLOSE_MS,
     ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
     ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
     ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),

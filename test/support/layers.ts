@@ -79,7 +79,7 @@ interface PackageRule {
 }
 
 const PACKAGES: readonly PackageRule[] = [
-  { name: /^(ioredis|bullmq)$/, where: /^src\/(redis\/open|store\/redis|hooks\/bullmq|app)/ },
+  { name: /^(ioredis|bullmq)$/, where: /^src\/(redis\/|store\/redis|hooks\/bullmq|app)/ },
   { name: /^@modelcontextprotocol\//, where: /^src\/mcp\//, typesIn: /^src\/bridge\/register\.ts$/ },
   { name: /^jira\.js$/, where: /^connectors\/jira\// },
   { name: /^@linear\//, where: /^connectors\/linear\// },

@@ -57,8 +57,14 @@ export interface RedisSentinels {
   readonly url: string;
   /** The one that was primary first, and its replica. */
   readonly servers: readonly [RedisServer, RedisServer];
+  /** Ports of the sentinels. */
+  readonly ports: readonly number[];
   /** The port of the server that the sentinels now hold for the primary. */
   primary(): Promise<number>;
+  /** The servers, told apart by that. */
+  roles(): Promise<{ readonly primary: RedisServer; readonly replica: RedisServer }>;
+  /** Waits until one of them is primary and the other its replica, in step with it, and every sentinel says so. */
+  settled(): Promise<void>;
   /** Has them promote the replica, and waits until they have. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
@@ -68,25 +74,46 @@ const GROUP = "mymaster";
 
 /** A primary, its replica and three sentinels, two of which must agree. */
 export async function startRedisSentinels(): Promise<RedisSentinels> {
-  const first = await startRedis({ appendOnly: true });
-  const second = await startRedis({
-    appendOnly: true,
-    more: () => ["--replicaof", "127.0.0.1", String(first.port)],
-  });
-  await until(
-    async () => (await redisCli(second.port, "info", "replication")).includes("master_link_status:up"),
-    { timeoutMs: 30_000 },
-  );
+  let primaryPort: number | undefined;
+  // One that is started again joins whoever is primary by then; left to the sentinels, that would take ten seconds.
+  const more = (port: number) =>
+    primaryPort === undefined || primaryPort === port
+      ? []
+      : ["--replicaof", "127.0.0.1", String(primaryPort)];
+  const first = await startRedis({ appendOnly: true, more });
+  primaryPort = first.port;
+  const second = await startRedis({ appendOnly: true, more });
+  await until(() => inStep(second), { timeoutMs: 30_000 });
   const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(first.port)));
   const ports = sentinels.map(({ port }) => port);
   await until(async () => (await Promise.all(ports.map(knowsAll))).every(Boolean), { timeoutMs: 30_000 });
   const [asked = 0] = ports;
-  const primary = async () =>
-    Number((await redisCli(asked, "sentinel", "get-master-addr-by-name", GROUP)).split("\n")[1]);
+  const primaryOf = async (sentinel: number) =>
+    Number((await redisCli(sentinel, "sentinel", "get-master-addr-by-name", GROUP)).split("\n")[1]);
+  const primary = async () => {
+    primaryPort = await primaryOf(asked);
+    return primaryPort;
+  };
+  const roles = async () =>
+    (await primary()) === first.port
+      ? { primary: first, replica: second }
+      : { primary: second, replica: first };
   return {
     url: `redis-sentinel://${ports.map((port) => `127.0.0.1:${port}`).join(",")}/${GROUP}`,
     servers: [first, second],
+    ports,
     primary,
+    roles,
+    async settled() {
+      await until(
+        async () => {
+          const { primary: told, replica } = await roles();
+          const all = await Promise.all(ports.map(primaryOf));
+          return all.every((port) => port === told.port) && (await inStep(replica, told.port));
+        },
+        { timeoutMs: 60_000 },
+      );
+    },
     async failOver() {
       const before = await primary();
       // Refused while the sentinels are still about the last one.
@@ -100,6 +127,13 @@ export async function startRedisSentinels(): Promise<RedisSentinels> {
       await Promise.all([first.stop(), second.stop()]);
     },
   };
+}
+
+/** Whether it follows a primary, or that very one, and has all of it. */
+async function inStep(replica: RedisServer, primaryPort?: number): Promise<boolean> {
+  const told = await redisCli(replica.port, "info", "replication");
+  const follows = primaryPort === undefined || told.includes(`master_port:${primaryPort}`);
+  return follows && told.includes("master_link_status:up");
 }
 
 /** Whether this sentinel has found the replica and both its fellows. */

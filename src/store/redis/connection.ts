@@ -12,6 +12,8 @@ const OWN_OPTIONS = {
   enableOfflineQueue: false,
   // A compare-and-set sent again after it landed would tell its own caller that somebody else was first.
   autoResendUnfulfilledCommands: false,
+  // What was under way when the connection broke fails at once; else its caller would wait for the time-out below.
+  maxRetriesPerRequest: 0,
   retryStrategy: (times: number) => Math.min(1_000, 50 * 2 ** Math.min(times, 10)),
   reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
   connectTimeout: GRACE_MS,
