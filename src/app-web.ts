@@ -74,6 +74,7 @@ export async function startWeb(
     members: oauth.members,
     sessions: oauth.sessions,
     live,
+    budgets: parts.tenantBudgets,
     page: openPage(),
     docs: openDocs(),
     leaving,

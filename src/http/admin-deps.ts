@@ -4,6 +4,7 @@ import type { Hooks } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import type { Connections } from "../sync/connections.js";
 import type { Previews } from "../sync/previews.js";
+import type { TenantBudgets } from "../tickets/budgets.js";
 import type { Tickets } from "../tickets/tickets.js";
 import type { Views } from "../tickets/view.js";
 import type { Knocks } from "./knocks.js";
@@ -26,6 +27,7 @@ export interface AdminDeps {
   readonly sessions: PageSessions;
   readonly knocks: Knocks;
   readonly live: Live;
+  readonly budgets: Pick<TenantBudgets, "takeStream">;
   readonly adminToken: string;
   /** There are routes of the demo's own, at /demo. */
   readonly demo?: boolean;

@@ -81,8 +81,11 @@ function addEverybodysRoutes(router: Router, deps: AdminDeps, tenantOf: TenantOf
   });
   addConnectionReads(router, deps, tenantOf);
   router.get("/tenants/:tenant/live", async (request, response) => {
-    const { id } = await tenantOf(request);
-    await deps.live.stream(id, response, async () => (await whoCalls(deps, request)) !== undefined);
+    const tenant = await tenantOf(request);
+    // The operator may look on however much the team listens itself, and takes no place of its own.
+    const release = await deps.budgets.takeStream(callerOf(request).kind === "operator" ? undefined : tenant);
+    const mayStay = async () => (await whoCalls(deps, request)) !== undefined;
+    await deps.live.stream(tenant.id, response, mayStay).finally(release);
   });
 }
 

@@ -127,7 +127,7 @@ class SharedTable implements SharedSessions {
 
   async begin(...[principal, surface, client]: Parameters<Sessions["create"]>): Promise<Session> {
     const max = await this.#most(principal);
-    if (!this.#table.makeRoom(principal.tenant?.id, max)) throw noPlace("sessions", max);
+    if (!this.#table.makeRoom(principal.tenant?.id, max)) throw noPlace("sessions", max, principal.tenant);
     const session = this.#table.create(principal, surface, client);
     this.#share(session, principal, false);
     await this.#save(session);

@@ -11,7 +11,7 @@ export interface Limits {
   readonly callsPerMinute: number;
   /** Sessions of clients of 2025 that are in use. */
   readonly sessions: number;
-  /** Streams of news that clients hold open. */
+  /** Streams of news that clients and pages hold open. */
   readonly streams: number;
   /** Tickets kept, whatever their status. */
   readonly tickets: number;
@@ -74,7 +74,7 @@ export function createTenantBudgets({ limits, counts, now = Date.now }: TenantBu
       const max = (await limitsFor(tenant)).streams;
       const id = tenant?.id ?? NOBODY;
       const open = streams.get(id) ?? 0;
-      if (open >= max) throw noPlace("listening streams", max);
+      if (open >= max) throw noPlace("listening streams", max, tenant);
       streams.set(id, open + 1);
       let isHeld = true;
       return () => {
@@ -105,8 +105,12 @@ function tooManyCalls(max: number, waitMs: number): BoardwalkError {
 }
 
 /** The refusal of one more of what a tenant may have `max` of at once. */
-export function noPlace(what: string, max: number): BoardwalkError {
+export function noPlace(what: string, max: number, tenant: TenantStore | undefined): BoardwalkError {
   const seconds = PLACE_RETRY_MS / 1_000;
-  const message = `Your team has ${max} ${what} open, which is all it may have. Please close one, or try again in ${seconds} seconds.`;
+  const taken =
+    tenant === undefined
+      ? `${max} ${what} that are no team's are open, which is all there may be.`
+      : `Your team has ${max} ${what} open, which is all it may have.`;
+  const message = `${taken} Please close one, or try again in ${seconds} seconds.`;
   return new BoardwalkError("rate_limited", message, { retryAfterMs: PLACE_RETRY_MS });
 }

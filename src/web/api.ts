@@ -20,11 +20,14 @@ export type News = "ready" | "tickets" | "workflows" | "connections";
 export class Refusal extends Error {
   readonly status: number;
   readonly problems: readonly Problem[];
+  /** When to come back, where the service has said so. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, message: string, problems: readonly Problem[] = []) {
+  constructor(status: number, message: string, problems: readonly Problem[] = [], retryAfterMs?: number) {
     super(message);
     this.status = status;
     this.problems = problems;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -67,6 +70,10 @@ export function createApi(token: string, onUnauthorized: () => void): Api {
     return response;
   }
 
+  async function read<T>(method: string, path: string, options: RequestInit): Promise<T> {
+    return (await (await ask(method, path, options)).json()) as T;
+  }
+
   async function listen(tenant: string, onNews: (news: News) => void, signal: AbortSignal): Promise<void> {
     const response = await ask("GET", `/tenants/${segment(tenant)}/live`, { signal });
     if (response.body === null) return;
@@ -84,20 +91,19 @@ export function createApi(token: string, onUnauthorized: () => void): Api {
   }
 
   return {
-    get: async (path, signal) =>
-      await (await ask("GET", path, signal === undefined ? {} : { signal })).json(),
-    post: async (path, body) =>
-      await (await ask("POST", path, body === undefined ? {} : { body: JSON.stringify(body) })).json(),
+    get: (path, signal) => read("GET", path, signal === undefined ? {} : { signal }),
+    post: (path, body) => read("POST", path, body === undefined ? {} : { body: JSON.stringify(body) }),
     demo: {
-      look: async () => await (await ask("GET", DEMO)).json(),
-      crash: async () => await (await ask("POST", `${DEMO}/crash`, { body: "{}" })).json(),
+      look: () => read("GET", DEMO, {}),
+      crash: () => read("POST", `${DEMO}/crash`, { body: "{}" }),
     },
     remove: async (path) => void (await ask("DELETE", path)),
     file: async (path) => await (await ask("GET", path)).blob(),
     follow(tenant, onNews, signal) {
-      const again = () => {
-        if (!signal.aborted)
-          setTimeout(() => void listen(tenant, onNews, signal).then(again, again), RETRY_MS);
+      const again = (refusal: unknown) => {
+        if (signal.aborted) return;
+        const waitMs = refusal instanceof Refusal ? refusal.retryAfterMs : undefined;
+        setTimeout(() => void listen(tenant, onNews, signal).then(again, again), waitMs ?? RETRY_MS);
       };
       void listen(tenant, onNews, signal).then(again, again);
     },
@@ -110,7 +116,9 @@ async function refusalOf(response: Response): Promise<Refusal> {
     data?: { problems?: Problem[] };
   };
   const detail = body.detail ?? `The service answered ${response.status}.`;
-  return new Refusal(response.status, detail, body.data?.problems);
+  const seconds = Number(response.headers.get("retry-after") ?? "");
+  const retryAfterMs = seconds > 0 ? seconds * 1_000 : undefined;
+  return new Refusal(response.status, detail, body.data?.problems, retryAfterMs);
 }
 
 /** One part of a path. */

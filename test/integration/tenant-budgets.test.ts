@@ -134,6 +134,65 @@ describe("streams beyond a team's budget", () => {
   });
 });
 
+describe("streams of the page", () => {
+  const admin = async (path: string, body: object) =>
+    await (
+      await fetch(`${app.url}/api/v1${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      })
+    ).json();
+  /** Of a person who has signed in at the page. */
+  async function signIn(team: string): Promise<string> {
+    const { code } = (await admin(`/tenants/${team}/members`, { name: "Bea" })) as { code: string };
+    return ((await admin("/session", { code })) as { token: string }).token;
+  }
+  const live = (team: string, token: string) =>
+    fetch(`${app.url}/api/v1/tenants/${team}/live`, { headers: { authorization: `Bearer ${token}` } });
+
+  async function expectRefused(response: Response, saying: RegExp): Promise<void> {
+    expect(response.status).toBe(429);
+    expect(response.headers.get("retry-after")).toBe("30");
+    expect(response.headers.get("content-type")).toContain("application/problem+json");
+    expect(await response.json()).toMatchObject({
+      code: "rate_limited",
+      detail: expect.stringMatching(saying),
+    });
+  }
+
+  it("are among the team's, with those of its clients, and open once one was closed", async () => {
+    const team = await newTeam();
+    const token = await signIn(team.id);
+    const session = await post(team.token, hello);
+    const headers = { "mcp-session-id": session.headers.get("mcp-session-id") ?? "" };
+    const client = await rpc(`${app.url}/mcp`, team.token, undefined, headers, "GET");
+    const page = await live(team.id, token);
+    expect([client.status, page.status]).toEqual([200, 200]);
+    await expectRefused(
+      await live(team.id, token),
+      /^Your team has 2 listening streams open, .*in 30 seconds\.$/,
+    );
+    await page.body?.cancel();
+    await until(async () => {
+      const again = await live(team.id, token);
+      await again.body?.cancel();
+      return again.status === 200;
+    });
+    await client.body?.cancel();
+  });
+
+  it("that an operator opens are counted for themselves, and take no team's place", async () => {
+    const team = await newTeam();
+    const token = await signIn(team.id);
+    const operators = [await live(team.id, ADMIN), await live(team.id, ADMIN)];
+    const people = [await live(team.id, token), await live(team.id, token)];
+    expect([...operators, ...people].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    await expectRefused(await live(team.id, ADMIN), /^2 listening streams that are no team's are open/);
+    await Promise.all([...operators, ...people].map(({ body }) => body?.cancel()));
+  });
+});
+
 describe("a team's own limits", () => {
   it("are a setting of its own, and refused when they are none", async () => {
     const { id } = await newTeam();
