@@ -74,6 +74,7 @@ export async function openState(
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 1_000,
+    socketTimeout: 2_000,
   });
   counter.on("error", onError);
   closers.push(async () => counter.disconnect());

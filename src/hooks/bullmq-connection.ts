@@ -45,7 +45,12 @@ export function readSettings(options: BullmqHooksOptions): BullmqSettings {
 
 const OPTIONS = {
   retryStrategy: (times: number) => Math.min(50 * times, 500) + Math.random() * 50,
+  // A primary that became a replica: whoever is primary now is to be found.
+  reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
 } satisfies ClientOptions;
+
+/** The longest that BullMQ lets a command wait in Redis for a job or an event. */
+const BLOCK_MS = 10_000;
 
 /** The connection of those who ask: it never makes them wait for a Redis that is not there. */
 export function openProducer({ connection, commandTimeoutMs, onError }: BullmqSettings): RedisClient {
@@ -56,14 +61,21 @@ export function openProducer({ connection, commandTimeoutMs, onError }: BullmqSe
     maxRetriesPerRequest: 0,
     commandTimeout: commandTimeoutMs,
     connectTimeout: commandTimeoutMs,
+    // A connection that is silent with a command under way is given up, where TCP would wait a quarter of an hour.
+    socketTimeout: 2 * commandTimeoutMs,
   });
   redis.on("error", onError);
   return redis;
 }
 
 /** The connection of those who work or listen: it waits for Redis for as long as that takes, as BullMQ asks. */
-export function openConsumer({ connection, onError }: BullmqSettings): RedisClient {
-  const redis = openRedis(connection, { ...OPTIONS, maxRetriesPerRequest: null });
+export function openConsumer({ connection, commandTimeoutMs, onError }: BullmqSettings): RedisClient {
+  const redis = openRedis(connection, {
+    ...OPTIONS,
+    maxRetriesPerRequest: null,
+    connectTimeout: commandTimeoutMs,
+    socketTimeout: BLOCK_MS + commandTimeoutMs,
+  });
   redis.on("error", onError);
   return redis;
 }

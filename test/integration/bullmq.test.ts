@@ -7,6 +7,7 @@ import { Queue, Worker } from "bullmq";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type BullmqHooksOptions, createBullmqHooks } from "../../src/hooks/bullmq.js";
 import { type Hooks, type Job, jobId } from "../../src/hooks/hooks.js";
+import { type QuietLink, startQuietLink } from "../support/quiet-link.js";
 import { freePort, type RedisServer, redisUrl, startRedis } from "../support/redis.js";
 import { until } from "../support/until.js";
 
@@ -271,9 +272,12 @@ describe("BullMQ hooks with a Redis that runs", () => {
 
 describe("BullMQ hooks with a Redis that comes and goes", () => {
   let redis: RedisServer | undefined;
+  let link: QuietLink | undefined;
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((hooks) => hooks.close()));
+    await link?.close();
     await redis?.stop();
+    link = undefined;
     redis = undefined;
   });
 
@@ -309,6 +313,26 @@ describe("BullMQ hooks with a Redis that comes and goes", () => {
     await redis.restart();
     const late = job();
     const reply = await until(() => hooks.ask(late, WAIT_MS), { timeoutMs: WAIT_MS });
+    expect(reply).toEqual({ ok: true, result: "done" });
+  });
+
+  it("gives up connections that have fallen silent, those of its worker too", {
+    timeout: 60_000,
+  }, async () => {
+    prefix = "silent";
+    redis = await startRedis();
+    link = await startQuietLink(redis.port);
+    const connection = `redis://127.0.0.1:${link.port}`;
+    const [asker, doer] = [
+      open({ connection, commandTimeoutMs: 500 }),
+      open({ connection, commandTimeoutMs: 500 }),
+    ];
+    await doer.serve({ work: async () => "done" });
+    expect(await asker.ask(job(), WAIT_MS)).toEqual({ ok: true, result: "done" });
+    link.silence();
+    await expect(asker.ask(job(), WAIT_MS)).rejects.toMatchObject({ code: "unavailable" });
+    const late = job();
+    const reply = await until(() => asker.ask(late, 30_000), { timeoutMs: 40_000 });
     expect(reply).toEqual({ ok: true, result: "done" });
   });
 
