@@ -5,7 +5,7 @@ import type { Trail } from "../hooks/hooks.js";
 import type { TenantStore } from "../store/store.js";
 import type { TicketShape } from "../tickets/shapes.js";
 import type { Conversation, Tickets } from "../tickets/tickets.js";
-import { explainArguments } from "./arguments.js";
+import { wrongArgumentsOf } from "./arguments.js";
 import type { Catalogue } from "./catalogue.js";
 import type { Answer, ToolEntry } from "./core-tools.js";
 import { withoutLinks } from "./links.js";
@@ -54,7 +54,7 @@ export async function callTool(call: Call, name: string, given: unknown): Promis
   }
   const args = entry.args.safeParse(given ?? {});
   if (!args.success) {
-    return await failure(call, entry, new BoardwalkError("invalid", explainArguments(args.error, given)));
+    return await failure(call, entry, wrongArgumentsOf(args.error, given));
   }
   if (!call.mayCall(call.principal, entry)) return await failure(call, entry, LOOK_ONLY);
   try {

@@ -1,5 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { z } from "zod";
+import type { ArgumentName } from "../tickets/sentences/sentences.js";
 import {
   boardShape,
   findShape,
@@ -9,7 +10,7 @@ import {
   readShape,
 } from "../tickets/shapes.js";
 import type { Conversation, MoveArguments, Tickets } from "../tickets/tickets.js";
-import { type ArgumentName, argumentsOf } from "./arguments.js";
+import { argumentsOf } from "./arguments.js";
 import { cardMeta } from "./card.js";
 import { deepFreeze, type ObjectSchema, objectSchema } from "./json-schema.js";
 

@@ -8,6 +8,7 @@ import { createReads } from "./reads.js";
 import { speechFor, speechSettingOf } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
 import type { Conversation, Tickets } from "./tickets.js";
+import { faultOf } from "./wrong-arguments.js";
 
 /** The one desk at which every endpoint asks: tools, resources, the admin API and the command line alike. */
 export function createTickets(deps: MoveDeps): Tickets {
@@ -66,7 +67,9 @@ async function translated(talk: Conversation, error: BoardwalkError): Promise<Bo
   const speech = speechFor(talk, setting);
   if (speech.locale === "en") return error;
   const { code, cause, retryAfterMs, data } = error;
-  return new BoardwalkError(code, speech.because(undefined, code), {
+  const fault = faultOf(error);
+  const said = fault === undefined ? speech.because(undefined, code) : speech.wrongArguments(fault);
+  return new BoardwalkError(code, said, {
     cause,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(data === undefined ? {} : { data }),

@@ -1,4 +1,3 @@
-import { BoardwalkError } from "../errors.js";
 import type { Status } from "../machine/index.js";
 import type { ActorRecord } from "../store/store.js";
 import { hookFacts, openFacts, ticketFacts } from "./facts.js";
@@ -12,6 +11,7 @@ import type { Conversation, Tickets } from "./tickets.js";
 import type { TenantView, Views } from "./view.js";
 import { plainWords } from "./words.js";
 import type { Workflow } from "./workflow.js";
+import { wrongArguments } from "./wrong-arguments.js";
 
 /** The answers that come from our own snapshot, without waiting for any board. */
 
@@ -117,8 +117,7 @@ function matching(
 function afterCursor(records: readonly ActorRecord[], cursor: string): number {
   const id = Buffer.from(cursor, "base64url").toString();
   const index = records.findIndex((record) => record.ticket.id === id);
-  if (index < 0)
-    throw new BoardwalkError("invalid", "That page is no longer there. Please search again from the start.");
+  if (index < 0) throw wrongArguments({ kind: "gone" });
   return index + 1;
 }
 

@@ -1,10 +1,11 @@
 import { ERROR_CODES, type ErrorCode } from "../errors.js";
 import { TEAM_RULE } from "./decide.js";
 import { sayable, shorten } from "./sayable.js";
+import { faultSaid } from "./sentences/arguments.js";
 import { en } from "./sentences/en.js";
 import { jaJP } from "./sentences/ja-jp.js";
 import { ptBR } from "./sentences/pt-br.js";
-import type { Locale, Sentences } from "./sentences/sentences.js";
+import type { ArgumentFault, Locale, Sentences } from "./sentences/sentences.js";
 import type { FieldShape, HookShape, OpenMoveShape, TicketShape } from "./shapes.js";
 
 /**
@@ -289,6 +290,11 @@ export class Speech {
   boards(names: readonly string[]): string {
     if (names.length === 0) return this.#s.noBoards();
     return this.#s.boards(this.#s.and(names.slice(0, 5).map((name) => this.name(name))));
+  }
+
+  /** What is wrong with what a tool was given. */
+  wrongArguments(fault: ArgumentFault): string {
+    return faultSaid(this.#s, fault);
   }
 
   #sayable(text: string): string {

@@ -13,7 +13,7 @@ import { resourceAt } from "../../src/http/oauth-resources.js";
 import { OPERATIONS } from "../../src/http/openapi.js";
 import { parseBody } from "../../src/http/problems.js";
 import { bearerOf } from "../../src/http/tokens.js";
-import { explainArguments } from "../../src/mcp/arguments.js";
+import { wrongArgumentsOf } from "../../src/mcp/arguments.js";
 import { FROZEN } from "../../src/mcp/catalogue.js";
 import { createGuard } from "../../src/mcp/guard.js";
 import { clientOf, idOf, requests } from "../../src/mcp/wire.js";
@@ -52,7 +52,7 @@ fuzz(
         name,
         fuzzed(jsonOf(["ticket", "to", "from", "fields", "comment", "token", "query", "moveId"]), (given) => {
           const args = entry.args.safeParse(given);
-          return args.success ? args.data : explainArguments(args.error, given);
+          return args.success ? args.data : wrongArgumentsOf(args.error, given);
         }),
       ];
     }),

@@ -106,10 +106,18 @@ describe("a talk on the frozen surface", () => {
     expect(japanese.spoken).toBe("どのチケットのことか分かりません。番号かタイトルの言葉を言ってください。");
     const none = await hear("find_tickets", { query: "給与計算" }, { locale: "ja-JP" });
     expect(none).toMatchObject({ total: 0, spoken: expect.stringContaining("見つかりません") });
-    const nothing = await hear("read_ticket", {}, { locale: "ja-JP" });
-    expect(nothing).toMatchObject({
-      code: "invalid",
-      spoken: "分かりませんでした。別の言い方で言ってください。",
-    });
+  });
+
+  it.each([
+    ["en", "I still need to know which ticket you mean. Please give its key or a few words from its title."],
+    ["pt-BR", "Ainda falta o cartão. Diga a chave ou algumas palavras do título."],
+    ["ja-JP", "チケットがまだ分かりません。番号かタイトルの言葉を言ってください。"],
+  ] as const)("says in the language of the talk what a tool was not given: %s", async (locale, spoken) => {
+    const before = await tenant.getDocument("setting", "speech");
+    await tenant.saveDocument("setting", "speech", { version: before?.version ?? 0, value: { locale } });
+    expect(await hear("read_ticket", {}, { locale })).toMatchObject({ code: "invalid", spoken });
+    for (const args of [{ ticket: 7 }, { ticket: "x".repeat(501) }, { ticket: "x", colour: "red" }])
+      expect(await hear("read_ticket", args, { locale })).toMatchObject({ code: "invalid" });
+    expect(await hear("find_tickets", { cursor: "bm9uZQ" }, { locale })).toMatchObject({ code: "invalid" });
   });
 });

@@ -101,6 +101,30 @@ export const en: Sentences = {
   pullWaiting: () => "The draft pull request is waiting for its branch.",
   pullFailed: () => "The draft pull request could not be opened.",
 
+  arguments: {
+    ticket: { label: "which ticket you mean", expects: "its key or a few words from its title" },
+    to: { label: "which status it should move to", expects: "the name of a status" },
+    from: { label: "which status you believe it is in", expects: "the name of a status" },
+    fields: { label: "the values for its fields", expects: "each field's name together with its value" },
+    comment: { label: "the comment", expects: "a sentence or two" },
+    token: {
+      label: "the token of the question you are answering",
+      expects: "it exactly as the question gave it",
+    },
+    query: { label: "what to look for", expects: "a few words" },
+    status: { label: "which status to look in", expects: "the name of a status" },
+    board: { label: "which board you mean", expects: "the name of a board" },
+    cursor: { label: "where to go on", expects: "the cursor exactly as the last answer gave it" },
+    moveId: { label: "which move you mean", expects: "the move's id exactly as an answer gave it" },
+  },
+  missingArgument: (label, expects) => `I still need to know ${label}. Please give ${expects}.`,
+  wrongArgument: (label, expects) =>
+    `What you gave for ${label} is not something I can use. Please give ${expects}.`,
+  longArgument: (label, expects) => `What you gave for ${label} is too long. Please give ${expects}.`,
+  unknownArguments: (names) => `I do not know what to do with ${names}. Please leave it out and ask again.`,
+  unnamedArguments: () => "I could not make sense of that. Please ask again with named values.",
+  placeGone: () => "That page is no longer there. Please search again from the start.",
+
   errors: {
     invalid: "I could not make sense of that. Please say it in other words.",
     unauthorized: "Please link your account first.",

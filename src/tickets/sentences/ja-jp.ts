@@ -99,6 +99,27 @@ export const jaJP: Sentences = {
   pullWaiting: () => "下書きのプルリクエストはブランチを待っています。",
   pullFailed: () => "下書きのプルリクエストは開けませんでした。",
 
+  arguments: {
+    ticket: { label: "チケット", expects: "番号かタイトルの言葉" },
+    to: { label: "移動先のステータス", expects: "ステータスの名前" },
+    from: { label: "今のステータス", expects: "ステータスの名前" },
+    fields: { label: "項目の値", expects: "項目の名前とその値" },
+    comment: { label: "コメント", expects: "短い文" },
+    token: { label: "質問のトークン", expects: "質問にあったとおりのトークン" },
+    query: { label: "探す言葉", expects: "いくつかの言葉" },
+    status: { label: "探すステータス", expects: "ステータスの名前" },
+    board: { label: "ボード", expects: "ボードの名前" },
+    cursor: { label: "続きの位置", expects: "前の答えにあったとおりのカーソル" },
+    moveId: { label: "操作", expects: "答えにあったとおりの操作の番号" },
+  },
+  missingArgument: (label, expects) => `${label}がまだ分かりません。${expects}を言ってください。`,
+  wrongArgument: (label, expects) => `${label}として受け取ったものは使えません。${expects}を言ってください。`,
+  longArgument: (label, expects) => `${label}として受け取ったものが長すぎます。${expects}を言ってください。`,
+  unknownArguments: (names) =>
+    `${names}をどうすればよいか分かりません。それを除いて、もう一度言ってください。`,
+  unnamedArguments: () => "分かりませんでした。それぞれの値に名前を付けて、もう一度言ってください。",
+  placeGone: () => "そのページはもうありません。最初から探し直してください。",
+
   errors: {
     invalid: "分かりませんでした。別の言い方で言ってください。",
     unauthorized: "先にアカウントを連携してください。",

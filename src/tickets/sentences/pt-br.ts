@@ -101,6 +101,26 @@ export const ptBR: Sentences = {
   pullWaiting: () => "O pull request de rascunho espera pela sua branch.",
   pullFailed: () => "O pull request de rascunho não pôde ser aberto.",
 
+  arguments: {
+    ticket: { label: "o cartão", expects: "a chave ou algumas palavras do título" },
+    to: { label: "a etapa de destino", expects: "o nome de uma etapa" },
+    from: { label: "a etapa atual", expects: "o nome de uma etapa" },
+    fields: { label: "o valor de cada campo", expects: "o nome de cada campo com o seu valor" },
+    comment: { label: "o comentário", expects: "uma ou duas frases" },
+    token: { label: "o código da pergunta", expects: "o código exatamente como veio na pergunta" },
+    query: { label: "a busca", expects: "algumas palavras" },
+    status: { label: "a etapa da busca", expects: "o nome de uma etapa" },
+    board: { label: "o quadro", expects: "o nome de um quadro" },
+    cursor: { label: "a continuação", expects: "o cursor exatamente como veio na última resposta" },
+    moveId: { label: "o pedido", expects: "o código do pedido exatamente como veio na resposta" },
+  },
+  missingArgument: (label, expects) => `Ainda falta ${label}. Diga ${expects}.`,
+  wrongArgument: (label, expects) => `O que você deu para ${label} não serve. Diga ${expects}.`,
+  longArgument: (label, expects) => `O que você deu para ${label} é longo demais. Diga ${expects}.`,
+  unknownArguments: (names) => `Não sei o que fazer com ${names}. Deixe isso de fora e peça de novo.`,
+  unnamedArguments: () => "Não entendi. Peça de novo, dando um nome a cada valor.",
+  placeGone: () => "Essa página não existe mais. Peça a busca de novo, desde o início.",
+
   errors: {
     invalid: "Não entendi. Diga com outras palavras.",
     unauthorized: "Conecte primeiro a sua conta.",

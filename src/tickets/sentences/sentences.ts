@@ -3,6 +3,30 @@ import type { ErrorCode } from "../../errors.js";
 export const LOCALES = ["en", "pt-BR", "ja-JP"] as const;
 export type Locale = (typeof LOCALES)[number];
 
+/** What tools take. */
+export const ARGUMENT_NAMES = [
+  ...(["ticket", "to", "from", "fields", "comment", "token"] as const),
+  ...(["query", "status", "board", "cursor", "moveId"] as const),
+] as const;
+export type ArgumentName = (typeof ARGUMENT_NAMES)[number];
+
+/**
+ * What is wrong with what a tool was given. `unnamed`: it was not given by names at all. `gone`: the place in a list to
+ * go on from is no more.
+ */
+export type ArgumentFault =
+  | { readonly kind: "missing" | "wrong" | "long"; readonly name: ArgumentName }
+  | { readonly kind: "unknown"; readonly names: readonly string[] }
+  | { readonly kind: "unnamed" | "gone" };
+
+/** How people call what a tool takes: never by its identifier. */
+export interface ArgumentWords {
+  /** What it is, as in `missingArgument`. */
+  readonly label: string;
+  /** What to give, as in "Please give ...". */
+  readonly expects: string;
+}
+
 /**
  * Every sentence of one language. Titles, statuses and names come in as they can be said; every refusal and question
  * ends with one thing to do. Words for "moved" stand only in `moved` and `movedOn`.
@@ -95,6 +119,14 @@ export interface Sentences {
   pullOwed(): string;
   pullWaiting(): string;
   pullFailed(): string;
+
+  readonly arguments: Readonly<Record<ArgumentName, ArgumentWords>>;
+  missingArgument(label: string, expects: string): string;
+  wrongArgument(label: string, expects: string): string;
+  longArgument(label: string, expects: string): string;
+  unknownArguments(names: string): string;
+  unnamedArguments(): string;
+  placeGone(): string;
 
   /** Why something could not be done, by code: said where the message itself is in another language. */
   readonly errors: Readonly<Record<ErrorCode, string>>;

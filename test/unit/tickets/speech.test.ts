@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ERROR_CODES, type ErrorCode } from "../../../src/errors.js";
-import { LOCALES, type Locale, localeAccepted } from "../../../src/tickets/sentences/sentences.js";
+import {
+  ARGUMENT_NAMES,
+  type ArgumentFault,
+  LOCALES,
+  type Locale,
+  localeAccepted,
+} from "../../../src/tickets/sentences/sentences.js";
 import type { HookShape, TicketShape } from "../../../src/tickets/shapes.js";
 import { speechIn } from "../../../src/tickets/speech.js";
 import { type Desk, openDesk } from "../../support/desk.js";
@@ -137,7 +143,19 @@ function* everything(locale: Locale): Generator<Said> {
   yield { outcome: "refused", spoken: say.nothingMeant() };
   yield { outcome: "question", spoken: say.oneAtATime() };
   yield { spoken: say.boards([]) };
+  for (const fault of FAULTS) yield { outcome: "refused", spoken: say.wrongArguments(fault) };
 }
+
+const FAULTS: readonly ArgumentFault[] = [
+  ...ARGUMENT_NAMES.flatMap((name) =>
+    (["missing", "wrong", "long"] as const).map((kind) => ({ kind, name })),
+  ),
+  ...[["colour"], ["a_b", "c-d", "e.f", "g"], ["$$"], [], TITLES, ["https://evil.example", "<b>{x}"]].map(
+    (names) => ({ kind: "unknown" as const, names }),
+  ),
+  { kind: "unnamed" },
+  { kind: "gone" },
+];
 
 describe.each(LOCALES)("what is said in %s", (locale) => {
   it("is short, sayable and honest, whatever the board calls things", () => {
@@ -177,6 +195,17 @@ describe.each(LOCALES)("what is said in %s", (locale) => {
 function tolerated(fault: string): boolean {
   return fault === "claims a move" ? false : fault === "holds a programmer's word";
 }
+
+describe("what is wrong with a tool's arguments", () => {
+  it("has a sentence of its own for each, in each language", () => {
+    const said = LOCALES.flatMap((locale) =>
+      FAULTS.filter((fault) => fault.kind !== "unknown").map((fault) =>
+        speechIn(locale).wrongArguments(fault),
+      ),
+    );
+    expect(new Set(said).size).toBe(said.length);
+  });
+});
 
 describe("twins", () => {
   const say = speechIn("en");
@@ -250,7 +279,7 @@ describe("the language of a talk", () => {
     );
     await expect(desk.tickets.find(talk, { cursor: "bm9uZQ" })).rejects.toMatchObject({
       code: "invalid",
-      message: "Não entendi. Diga com outras palavras.",
+      message: "Essa página não existe mais. Peça a busca de novo, desde o início.",
     });
   });
 
