@@ -24,12 +24,15 @@ export interface ConnectionsDeps extends OpenerDeps {
   changed?(tenant: string, connection: string): void;
 }
 
+/** A connection as it is kept, and opened. */
+export interface Kept {
+  readonly record: ConnectionRecord;
+  readonly board: OpenBoard;
+}
+
 export interface Connections extends Boards, ConnectionRecords {
   /** Opens it, and tells what is kept of it. @throws as `open` does. */
-  openKept(
-    tenant: TenantStore,
-    id: string,
-  ): Promise<{ readonly record: ConnectionRecord; readonly board: OpenBoard }>;
+  openKept(tenant: TenantStore, id: string): Promise<Kept>;
   /** Tries the credentials, then keeps them. @throws BoardwalkError `invalid`, `conflict` (the id is taken), or what the board says. */
   add(tenant: TenantStore, input: unknown): Promise<ConnectionRecord>;
   list(tenant: TenantStore): Promise<readonly ConnectionRecord[]>;
@@ -48,7 +51,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   const update = telling(deps);
   const kept = keepCredentials({ sealer: deps.sealer, get, update });
 
-  async function openKept(tenant: TenantStore, id: string) {
+  async function openKept(tenant: TenantStore, id: string): Promise<Kept> {
     const record = await kept.resealed(tenant, await get(tenant, id));
     const key = keyOf(tenant, id);
     const version = versionOf(record);

@@ -32,8 +32,10 @@ async function world({ moving = false } = {}) {
       webhooks: { read: async () => ({ deliveryId: String(++deliveries), hints }) },
     } as unknown as Connector;
     const connections = {
-      get: async () => ({ id: "web", provider: "fake" }),
-      open: async () => ({ name: "Fake", connector, hooks: {} }),
+      openKept: async () => ({
+        record: { id: "web", provider: "fake" },
+        board: { name: "Fake", connector, hooks: {} },
+      }),
     } as unknown as Connections;
     const jobs = { put: async (job: Job) => void looks.push(job) };
     const deps = { store, connections, jobs, now: () => new Date(), publicUrl: () => undefined };
