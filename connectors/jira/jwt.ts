@@ -21,7 +21,8 @@ export function verifyJwt(token: string, secret: string, now: Date): void {
     signature,
   });
   const parsed = claimsShape.safeParse(decode(claims));
-  if (!parsed.success || parsed.data.exp * 1000 <= now.getTime()) throw unbelievable();
+  if (!parsed.success) throw unbelievable();
+  if (parsed.data.exp * 1000 <= now.getTime()) throw expired();
 }
 
 function decode(part: string): unknown {
@@ -33,5 +34,14 @@ function decode(part: string): unknown {
 }
 
 function unbelievable(): BoardwalkError {
-  return new BoardwalkError("unauthorized", "This delivery's token is expired or not one we can check.");
+  return new BoardwalkError("unauthorized", "This delivery's token is not one we can check.");
+}
+
+/** Only what was signed with the secret comes as far as this, so it tells nobody else anything. */
+function expired(): BoardwalkError {
+  return new BoardwalkError(
+    "unauthorized",
+    "This delivery's token has expired. Please compare the clocks, and how late deliveries come.",
+    { data: { expired: true } },
+  );
 }

@@ -93,3 +93,8 @@ export function tooOften(retryAfterMs: number): BoardwalkError {
   const message = `That was tried too often. Please wait ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
   return new BoardwalkError("rate_limited", message, { retryAfterMs });
 }
+
+/** Whether a token was turned away that had been good before: no guess, and for its bearer to renew. */
+export function isExpired({ data }: BoardwalkError): boolean {
+  return data?.expired === true;
+}

@@ -4,8 +4,8 @@ import type { Trail } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import type { Recency } from "../tickets/recency.js";
 import { type CallerOf, createCallers } from "./auth.js";
-import { type Knocks, tooOften } from "./knocks.js";
-import { type Bearer, isExpired, type Oauth } from "./oauth.js";
+import { isExpired, type Knocks, tooOften } from "./knocks.js";
+import type { Bearer, Oauth } from "./oauth.js";
 import {
   type Addresses,
   metadataUrl,

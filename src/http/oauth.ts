@@ -127,11 +127,6 @@ function expired(): BoardwalkError {
   );
 }
 
-/** Whether a token was turned away that had been good before: no guess, and to be renewed at once. */
-export function isExpired({ data }: BoardwalkError): boolean {
-  return data?.expired === true;
-}
-
 function addRoutes(app: Express, deps: OauthDeps, members: Members, provider: () => Promise<Provider>): void {
   addMetadata(app, deps);
   const serve = async (request: Request, response: Response) =>

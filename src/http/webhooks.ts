@@ -3,7 +3,7 @@ import { BoardwalkError } from "../errors.js";
 import type { Hooks } from "../hooks/hooks.js";
 import { readBytes, TooLarge } from "../read-bytes.js";
 import { isWebhookPath, type Receipt, receiveWebhook, type WebhookDeps } from "../sync/webhooks.js";
-import { type Knocks, tooOften } from "./knocks.js";
+import { isExpired, type Knocks, tooOften } from "./knocks.js";
 import { hashed } from "./oauth-records.js";
 import { type Report, sendProblem } from "./problems.js";
 import { jobsOf, trailOf, WEBHOOK_PATH } from "./requests.js";
@@ -141,7 +141,9 @@ async function refuse(
   token: string,
   error: BoardwalkError,
 ): Promise<never> {
-  if (error.code !== "unauthorized" && error.code !== "not_found_or_hidden") throw error;
+  const isGuess = error.code === "unauthorized" || error.code === "not_found_or_hidden";
+  // Rightly signed, but too late: the board's own, and some boards send again what was answered with 429.
+  if (!isGuess || isExpired(error)) throw error;
   // At a path that nobody knows there is nothing to be guessed but the path.
   const at = error.code === "unauthorized" ? hashed(token) : undefined;
   const waitMs = await knocks.wrong("webhook", request, at);

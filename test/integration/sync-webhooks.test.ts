@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { demoJiraSite, startJiraEmulator } from "../../connectors/jira/emulator.js";
+import { demoJiraSite, jwt, startJiraEmulator } from "../../connectors/jira/emulator.js";
+import { createApp } from "../../src/app.js";
+import { parseConfig } from "../../src/config.js";
 import { createMemoryStore } from "../../src/store/memory.js";
 import type { TenantStore } from "../../src/store/store.js";
 import { ensureWebhook } from "../../src/sync/webhooks.js";
 import { BOARDS, LOGIN, type PeoplesBoard } from "../support/sync-boards.js";
 import { freshConnections } from "../support/sync-parts.js";
-import { type SyncWorld, startSyncWorld } from "../support/sync-world.js";
+import { type SyncWorld, serviceEnv, startSyncWorld } from "../support/sync-world.js";
 import { until } from "../support/until.js";
 import { startWebhookSink } from "../support/webhook-sink.js";
 
@@ -59,16 +61,16 @@ describe.each(BOARDS)("%s", (_name, start) => {
   });
 });
 
-describe("a webhook that ends after thirty days", () => {
-  const DAY_MS = 24 * 3_600_000;
-  const oauth = {
-    clientId: "client",
-    clientSecret: "a client secret of the test",
-    accessToken: "access-token",
-    refreshToken: "refresh-token",
-    accountId: "5b10a2844c20165700ede21g",
-  };
+const DAY_MS = 24 * 3_600_000;
+const oauth = {
+  clientId: "client",
+  clientSecret: "a client secret of the test",
+  accessToken: "access-token",
+  refreshToken: "refresh-token",
+  accountId: "5b10a2844c20165700ede21g",
+};
 
+describe("a webhook that ends after thirty days", () => {
   it("is renewed by day twenty, day after day, and is loud when that fails", async () => {
     let clock = Date.parse("2026-11-01T00:00:00Z");
     const now = () => new Date(clock);
@@ -162,6 +164,52 @@ describe("deliveries", () => {
     expect(await world.api(0, "GET", path)).toMatchObject({
       webhook: { state: "active", by: "boardwalk", lastDeliveryAt: expect.any(String) },
     });
+  });
+
+  it("of an app of Jira's whose token has run out or is none are refused for good, counted, and logged without a stack", async () => {
+    const { accountId: _who, ...login } = oauth;
+    const emulator = await startJiraEmulator({ site: { ...demoJiraSite(), oauth } });
+    closers.push(() => emulator.close());
+    const lines: string[] = [];
+    const env = { ...serviceEnv(""), REDIS_URL: undefined, LOG_LEVEL: "debug" };
+    const app = await createApp(parseConfig(env), {
+      inMemory: true,
+      writeLog: (line) => void lines.push(line),
+    });
+    closers.push(() => app.close());
+    const tenant = app.store.tenant("acme");
+    await app.store.createTenant({ id: "acme", name: "Acme", createdAt: new Date().toISOString() });
+    await app.connections.add(tenant, {
+      id: "eng",
+      provider: "jira",
+      settings: { baseUrl: emulator.url, project: "ENG" },
+      credentials: { ...login, tokenUrl: `${emulator.url}/oauth/token` },
+    });
+    const { webhookToken } = await app.connections.get(tenant, "eng");
+    const deliver = (authorization: string) =>
+      fetch(`${app.url}/webhooks/jira/${webhookToken}`, {
+        method: "POST",
+        headers: { authorization },
+        body: JSON.stringify({ webhookEvent: "jira:issue_updated", timestamp: 1 }),
+      });
+    const claims = jwt(oauth, new Date()).split(".")[1];
+    const none = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${claims}.`;
+    const late = jwt(oauth, new Date(Date.now() - DAY_MS));
+    const refused = [late, none, "garbage", jwt({ ...oauth, clientSecret: "another" }, new Date())];
+    for (const token of refused) {
+      const response = await deliver(`Bearer ${token}`);
+      expect(response.status).toBe(401);
+      expect(await response.text()).not.toMatch(/ at |\.ts|node_modules|stack/);
+    }
+    // The board's own and late, as with a wrong clock: never the 429 that would have it sent again and again.
+    for (let i = 0; i < 100; i++) expect((await deliver(`Bearer ${late}`)).status).toBe(401);
+    expect((await deliver(`Bearer ${jwt(oauth, new Date())}`)).status).toBe(200);
+    const metrics = await (await fetch(`${app.url}/metrics`)).text();
+    expect(metrics).toContain('boardwalk_webhooks_received_total{provider="jira",result="unauthorized"} 104');
+    expect(metrics).toContain('boardwalk_webhooks_received_total{provider="jira",result="fresh"} 1');
+    const about = lines.filter((line) => line.includes("/webhooks/"));
+    expect(about).toHaveLength(105);
+    for (const line of lines) expect(line).not.toMatch(/"at":|"stack":/);
   });
 
   it("that cannot be believed change nothing, and nobody is asked who they are for", async () => {
