@@ -5,7 +5,7 @@ import { startWorker } from "./app-worker.js";
 import type { ConnectorKind } from "./board/connector.js";
 import { type Config, secretsOf } from "./config.js";
 import type { Hooks } from "./hooks/hooks.js";
-import type { Routes } from "./http/server.js";
+import type { Routes } from "./http/routes.js";
 import { createLog, type RootLog } from "./log.js";
 import type { Store } from "./store/store.js";
 import type { Connections } from "./sync/connections.js";

@@ -10,7 +10,7 @@ import { callTool, type Eyes, eyesOf, type ToolAnswer } from "./demo-look.js";
 import { startWorkerProcess } from "./demo-worker.js";
 import { BoardwalkError } from "./errors.js";
 import { parseBody } from "./http/problems.js";
-import type { Routes } from "./http/server.js";
+import type { Routes } from "./http/routes.js";
 
 /** The crash button: a worker process dies between a board's move and its own hearing of it, and nothing is lost. */
 

@@ -142,12 +142,15 @@ export interface Budgets {
   take(budget: Budget, requests?: number): Promise<number>;
 }
 
+/** What Node's `fetch` takes besides. A program that has a browser's types as well has none of it, and may pass it on. */
+export type FetchDispatcher = RequestInit extends { dispatcher?: infer D } ? NonNullable<D> : never;
+
 /** By which requests leave us, where not every host may be connected to: a look-up that refuses, and an agent with it. */
 export interface Reach {
   /** For agents of `node:http` and `node:https`. */
   readonly lookup: LookupFunction;
   /** For `fetch`. */
-  readonly dispatcher: NonNullable<RequestInit["dispatcher"]>;
+  readonly dispatcher: FetchDispatcher;
 }
 
 /** What a connector is given by its host. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { BoardwalkError, type ErrorCode } from "../errors.js";
-import type { ConnectorKit } from "./connector.js";
+import type { ConnectorKit, FetchDispatcher } from "./connector.js";
 import { withoutLease } from "./lease.js";
 import { privateHost } from "./safe-url.js";
 
@@ -41,7 +41,9 @@ export function withTimeout(signal: AbortSignal, timeoutMs = REQUEST_TIMEOUT_MS)
 }
 
 /** What `fetch` is told besides, so that it connects to nothing that the host would refuse. */
-export function through({ reach }: Pick<ConnectorKit, "reach">): Pick<RequestInit, "dispatcher"> {
+export function through({ reach }: Pick<ConnectorKit, "reach">): {
+  readonly dispatcher?: FetchDispatcher;
+} {
   return reach === undefined ? {} : { dispatcher: reach.dispatcher };
 }
 

@@ -16,10 +16,8 @@ import type { Addresses } from "./oauth-resources.js";
 import { addOpenapiRoute } from "./openapi.js";
 import { addPage, type Page } from "./page.js";
 import { notFound, problemHandler, type Report, refuseDepth } from "./problems.js";
+import type { Routes } from "./routes.js";
 import { createWebhookRoutes, type WebhookRoutesDeps } from "./webhooks.js";
-
-/** Where routes are added. */
-export type Routes = Router;
 
 export interface HttpDeps extends AdminDeps, WebhookRoutesDeps {
   readonly hooks: Hooks;

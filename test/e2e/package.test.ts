@@ -73,37 +73,39 @@ describe(
       expect(stdout).toBe("1\n");
     });
 
-    it("brings types that a strict compiler takes", async () => {
-      await writeFile(
-        join(app, "check.ts"),
-        'import { createFsmActor, type FsmConfig } from "boardwalk";\n' +
-          'import { createApp } from "boardwalk/service";\n' +
-          'const machine = { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } } as const satisfies FsmConfig;\n' +
-          'export const sent = createFsmActor(machine).send({ type: "GO" });\n' +
-          "// @ts-expect-error a wrong event name does not compile\n" +
-          'export const wrong = createFsmActor(machine).send({ type: "STOP" });\n' +
-          "export const app: typeof createApp = createApp;\n",
-      );
-      const options = [
-        "--noEmit",
-        "--strict",
-        "--skipLibCheck",
-        "--module",
-        "nodenext",
-        "--target",
-        "es2023",
-        "check.ts",
-      ];
-      const checked = run(process.execPath, [resolve("node_modules/typescript/lib/tsc.js"), ...options], {
-        cwd: app,
-      });
-      await expect(
-        checked.then(
-          () => "",
-          (failed: { stdout: string }) => failed.stdout,
-        ),
-      ).resolves.toBe("");
-    });
+    it.each([
+      ["of Node alone", "es2023"],
+      ["of a browser beside Node's", "es2023,dom,dom.iterable"],
+    ])(
+      "brings types that a strict compiler takes, and all they lead to, with those %s",
+      async (_what, lib) => {
+        await writeFile(
+          join(app, "check.ts"),
+          'import { createFsmActor, type FsmConfig } from "boardwalk";\n' +
+            'import { type ConnectorKit, createApp, through } from "boardwalk/service";\n' +
+            'const machine = { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } } as const satisfies FsmConfig;\n' +
+            'export const sent = createFsmActor(machine).send({ type: "GO" });\n' +
+            "// @ts-expect-error a wrong event name does not compile\n" +
+            'export const wrong = createFsmActor(machine).send({ type: "STOP" });\n' +
+            "export const app: typeof createApp = createApp;\n" +
+            'export const ask = (kit: ConnectorKit) => fetch("https://board.example", { ...through(kit), method: "POST" });\n',
+        );
+        const options = [
+          ...["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false"],
+          ...["--module", "nodenext", "--target", "es2023", "--lib", lib, "--types", "node"],
+          "check.ts",
+        ];
+        const checked = run(process.execPath, [resolve("node_modules/typescript/lib/tsc.js"), ...options], {
+          cwd: app,
+        });
+        await expect(
+          checked.then(
+            () => "",
+            (failed: { stdout: string }) => failed.stdout,
+          ),
+        ).resolves.toBe("");
+      },
+    );
 
     it.each(MAJORS)("runs README's library example and the demo on Node %i", async (major) => {
       const binary = await nodeOf(major);

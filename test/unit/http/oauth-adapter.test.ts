@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createAdapter } from "../../../src/http/oauth-records.js";
+import { createAdapter } from "../../../src/http/oauth-adapter.js";
 import { createMemoryOauthRecords } from "../../../src/store/oauth-memory.js";
 import { createSealer } from "../../../src/sync/seal.js";
 
