@@ -111,10 +111,13 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new DOMException("The request was called off.", "AbortError");
 }
 
-/** Who is reached alike shares connections, which are kept open. */
+/** One that rested for longer may be closed by now, at the board or on the way, which a request on it would find out. */
+const IDLE_MS = 4_000;
+
+/** Who is reached alike shares connections, which are kept open for a while. */
 const agentsFor = (() => {
   const create = (lookup?: LookupFunction) => {
-    const options = { keepAlive: true, ...(lookup === undefined ? {} : { lookup }) };
+    const options = { keepAlive: true, timeout: IDLE_MS, ...(lookup === undefined ? {} : { lookup }) };
     return { http: new http.Agent(options), https: new https.Agent(options) };
   };
   const free = create();
