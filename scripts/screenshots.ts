@@ -1,12 +1,14 @@
-// Pictures of every screen of the page, in both themes, wide and on a phone, from the demo: npm run screenshots [folder]
+// Pictures of every screen of the page, in both themes, wide and on a phone, from the demo and from boards that are hard to
+// show: npm run screenshots [folder]
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { demoJiraSite, type JiraEmulator, startJiraEmulator } from "../connectors/jira/emulator.js";
 import { type Demo, startDemo } from "../src/demo.js";
+import { HARD_PROJECTS, withHardBoards } from "./screenshot-boards.js";
 
 const [, , folder = "screenshots"] = process.argv;
-const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } } as const;
+const SIZES = { wide: { width: 1280, height: 860 }, phone: { width: 360, height: 780 } } as const;
 /** The one that README shows. */
 const PICTURE = "docs/images/admin.png";
 const MOST_BYTES = 200_000;
@@ -26,7 +28,9 @@ try {
 /** A demo of its own each time, so that each shows the same. */
 async function takeAll(theme: Theme, size: Size): Promise<void> {
   const demo = await startDemo({ port: 0, host: "127.0.0.1" });
-  const shop = await startJiraEmulator({ site: demoJiraSite({ key: "SHOP", name: "Shop" }) });
+  const shop = await startJiraEmulator({
+    site: withHardBoards(demoJiraSite({ key: "SHOP", name: "Shop" })),
+  });
   const context = await browser.newContext({
     viewport: SIZES[size],
     colorScheme: theme,
@@ -67,11 +71,62 @@ async function takeAll(theme: Theme, size: Size): Promise<void> {
     await page.getByRole("button", { name: /^Crash a worker/ }).click();
     await page.getByText("Nothing was lost").waitFor({ timeout: 90_000 });
     await take("crash-test");
+    await takeHard(page, demo, shop, take);
   } finally {
     await context.close();
     await shop.close();
     await demo.close();
   }
+}
+
+type Take = (name: string) => Promise<void>;
+
+/** Long workflows, unusual names, long titles, writing from right to left, and a team that has nothing yet. */
+async function takeHard(page: Page, { line }: Demo, shop: JiraEmulator, take: Take): Promise<void> {
+  const at = async (team: string, screen: string) => {
+    await page.goto(`${line.admin.url}#/${team}/${screen.toLowerCase().replace(" ", "-")}`);
+    await heading(page, screen);
+    await page.getByText(/^Reading /).waitFor({ state: "detached" });
+  };
+  await ask(line, "", { id: "hard", name: "A team with a rather long name, as companies have them (EMEA)" });
+  await ask(line, "", { id: "new", name: "New" });
+  await page.reload();
+  for (const screen of ["Boards", "Workflows", "Tickets", "Talk", "Tools", "People", "Audit"]) {
+    await at("new", screen);
+    await take(`empty-${screen.toLowerCase()}`);
+  }
+  for (const project of HARD_PROJECTS) {
+    const settings = { baseUrl: shop.url, project };
+    const id = project.toLowerCase();
+    await ask(line, "/hard/connections", { id, provider: "jira", settings, credentials: shop.credentials });
+    await ask(line, `/hard/connections/${id}/sync?wait=true`);
+  }
+  for (const name of ["Fifteen", "Forty", "Odd names"]) {
+    await at("hard", "Workflows");
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.getByRole("heading", { level: 2, name }).waitFor();
+    await take(`hard-${name.split(" ")[0]?.toLowerCase()}`);
+  }
+  await at("hard", "Tickets");
+  await page.getByLabel("Words, key or id").fill("ODD-1");
+  await page.getByText("1 found").waitFor();
+  await take("hard-tickets");
+  await page.locator("tbody th a").click();
+  await page.getByRole("heading", { name: "Timeline" }).waitFor();
+  await take("hard-ticket");
+  await at("hard", "Talk");
+  await say(page, "where is ODD-3", /customers/);
+  await say(page, "move ODD-1 to done", /cannot|no status|has no/);
+  await take("hard-talk");
+}
+
+async function ask(line: Demo["line"], path: string, body: object = {}): Promise<void> {
+  const response = await fetch(`${line.url}/api/v1/tenants${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${line.admin.token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
 }
 
 async function talk(page: Page): Promise<void> {
@@ -93,23 +148,16 @@ async function say(page: Page, sentence: string, reply: RegExp): Promise<void> {
 
 /** A board whose workflow people have changed since it was imported. */
 async function connectShop({ line }: Demo, shop: JiraEmulator): Promise<void> {
-  const ask = async (path: string, body: object = {}) => {
-    const response = await fetch(`${line.url}/api/v1/tenants/acme/connections${path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${line.admin.token}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(await response.text());
-  };
   const settings = { baseUrl: shop.url, project: "SHOP" };
-  await ask("", { id: "shop", provider: "jira", settings, credentials: shop.credentials });
-  await ask("/shop/sync?wait=true");
+  const connections = "/acme/connections";
+  await ask(line, connections, { id: "shop", provider: "jira", settings, credentials: shop.credentials });
+  await ask(line, `${connections}/shop/sync?wait=true`);
   shop.renameStatus("In Review", "Reviewing");
   shop.addStatus({ id: "10005", name: "Ready to ship", category: "indeterminate" });
   shop.addTransition({ id: "91", name: "Approve", from: "10002", to: "10005" });
   shop.addTransition({ id: "92", name: "Ship", from: "10005", to: "10003" });
   shop.removeTransition("41");
-  await ask("/shop/sync?wait=true");
+  await ask(line, `${connections}/shop/sync?wait=true`);
 }
 
 /** GitHub takes no pull request for a while, so that something is owed. */
@@ -127,6 +175,7 @@ async function connect(page: Page, shop: JiraEmulator): Promise<void> {
   await page.getByLabel("Email of the account").fill(shop.credentials.email);
   await page.getByLabel("API token").fill(shop.credentials.apiToken);
   await page.getByRole("button", { name: "Check" }).click();
+  await page.getByRole("combobox", { name: "Project" }).selectOption({ label: "Shop (SHOP)" });
   await page.getByRole("button", { name: "Connect and import" }).waitFor();
 }
 

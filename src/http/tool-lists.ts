@@ -12,6 +12,7 @@ export const shownTool = z.object({
   destructive: z.boolean(),
   arguments: z.array(z.object({ name: text, required: z.boolean() })).readonly(),
   phrases: z.array(text).readonly(),
+  workflow: text.describe("The workflow in which it moves; left out where it is for all.").optional(),
 });
 
 export const shownSurface = z.object({

@@ -24,7 +24,12 @@ export interface ShownTool {
   readonly arguments: readonly { readonly name: string; readonly required: boolean }[];
   /** Things to say for it. */
   readonly phrases: readonly string[];
+  /** The workflow in which it moves, by its name; left out where it is for all. */
+  readonly workflow?: string;
 }
+
+/** What a list of tools does not tell of one. */
+type About = Pick<ShownTool, "phrases" | "workflow">;
 
 export interface ShownSurface {
   readonly id: "2025" | "2026" | "alexa";
@@ -48,8 +53,8 @@ export interface ShownDeps {
 /** Asks the very servers that answer the clients, and adds what can be said for each tool. */
 export async function shownSurfaces(deps: ShownDeps): Promise<readonly ShownSurface[]> {
   const [generated, frozen] = await Promise.all([deps.callFor("generated"), deps.callFor("frozen")]);
-  const phrases = await phrasesFor(deps.tickets, generated);
-  const shown = (tools: readonly Tool[]) => tools.map((tool) => shownTool(tool, phrases));
+  const about = await aboutTools(deps.tickets, generated);
+  const shown = (tools: readonly Tool[]) => tools.map((tool) => shownTool(tool, about));
   const [legacy, modern, alexa, contract] = await Promise.all([
     listed(deps.legacy, generated),
     listed(deps.modern, generated),
@@ -93,8 +98,8 @@ const ENVELOPE = {
 
 /** The tools of a catalogue that nobody is answered yet. */
 export function previewedTools(catalogue: Catalogue): readonly ShownTool[] {
-  const phrases = new Map(movePhrases(catalogue));
-  return catalogue.tools.map((tool) => shownTool(tool, phrases));
+  const about = new Map(aboutMoves(catalogue));
+  return catalogue.tools.map((tool) => shownTool(tool, about));
 }
 
 async function listed(dispatcher: Dispatcher, call: Call): Promise<readonly Tool[]> {
@@ -108,7 +113,7 @@ function hashOf(tools: readonly Tool[]): string {
   return createHash("sha256").update(JSON.stringify(tools)).digest("hex");
 }
 
-function shownTool(tool: Tool, phrases: ReadonlyMap<string, readonly string[]>): ShownTool {
+function shownTool(tool: Tool, about: ReadonlyMap<string, About>): ShownTool {
   const { name, title = tool.name, description = "", annotations, inputSchema } = tool;
   const required = new Set(inputSchema.required ?? []);
   return {
@@ -121,12 +126,12 @@ function shownTool(tool: Tool, phrases: ReadonlyMap<string, readonly string[]>):
       name: argument,
       required: required.has(argument),
     })),
-    phrases: phrases.get(name) ?? [],
+    ...(about.get(name) ?? { phrases: [] }),
   };
 }
 
 /** By tool name. The core's speak of a ticket that is there and a status that is. */
-async function phrasesFor(tickets: Tickets, call: Call): Promise<ReadonlyMap<string, readonly string[]>> {
+async function aboutTools(tickets: Tickets, call: Call): Promise<ReadonlyMap<string, About>> {
   const { catalogue, principal } = call;
   const { tenant, speaker } = principal;
   const found = tenant && (await tickets.find({ tenant, speaker, budgetMs: 0 }, {})).tickets[0];
@@ -135,24 +140,25 @@ async function phrasesFor(tickets: Tickets, call: Call): Promise<ReadonlyMap<str
     .find(({ graph }) => graph.id === found?.workflow)
     ?.graph.statuses.find(({ id, retired }) => !retired && id !== found?.status.id);
   const words = { ticket, status: status?.name.toLowerCase() ?? "in review" };
-  const core = Object.entries(SAMPLE_SENTENCES).map(
-    ([tool, sentences]) => [tool, sentences.map((sentence) => filled(sentence, words))] as const,
-  );
-  return new Map([...core, ...movePhrases(catalogue)]);
+  const core = Object.entries(SAMPLE_SENTENCES).map(([tool, sentences]): [string, About] => [
+    tool,
+    { phrases: sentences.map((sentence) => filled(sentence, words)) },
+  ]);
+  return new Map([...core, ...aboutMoves(catalogue)]);
 }
 
 function filled(sentence: string, { ticket, status }: { readonly ticket: string; readonly status: string }) {
   return sentence.replace("{ticket}", () => ticket).replace("{status}", () => status);
 }
 
-function* movePhrases({ workflows, toolFor }: Catalogue): Iterable<readonly [string, readonly string[]]> {
+function* aboutMoves({ workflows, toolFor }: Catalogue): Iterable<readonly [string, About]> {
   for (const kept of workflows) {
     const byEvent = new Map(
       toUtterances(machineOf(kept)).map(({ event, utterances }) => [event, utterances]),
     );
     for (const { id } of kept.graph.statuses) {
       const [tool, phrases] = [toolFor(kept.graph.id, id), byEvent.get(moveEvent(id))];
-      if (tool !== undefined && phrases !== undefined) yield [tool, phrases];
+      if (tool !== undefined && phrases !== undefined) yield [tool, { phrases, workflow: kept.graph.name }];
     }
   }
 }

@@ -11,7 +11,7 @@ import { PeopleScreen } from "./people.js";
 import type { Caller, Tenant } from "./shapes.js";
 import { SignIn } from "./sign-in.js";
 import { TalkScreen } from "./talk.js";
-import { FirstTeam } from "./team.js";
+import { FirstTeam, TeamScreen } from "./team.js";
 import { TicketScreen } from "./ticket.js";
 import { TicketsScreen } from "./tickets.js";
 import { ToolsScreen } from "./tools.js";
@@ -76,7 +76,7 @@ function Teams({ api, onLeave }: { api: Api; onLeave: () => void }) {
   const operator = known?.caller.role === "operator";
   const demo = known?.caller.role === "operator" && known.caller.demo === true;
   const session = useMemo(
-    () => (tenant === undefined ? undefined : { api, tenant, operator, demo }),
+    () => (tenant === undefined ? undefined : { api, tenant, operator, demo, teamsChanged: load }),
     [api, tenant, operator, demo],
   );
   if (error !== undefined) {
@@ -114,7 +114,7 @@ const OPERATORS_SCREENS = [
 /** What only the demo has. */
 const DEMO_SCREENS = [["crash", "Crash test"]] as const;
 /** Screens that are reached through another one. */
-const WITHIN: Readonly<Record<string, string>> = { ticket: "tickets", connect: "boards" };
+const WITHIN: Readonly<Record<string, string>> = { ticket: "tickets", connect: "boards", team: "boards" };
 
 function screensOf(caller: Caller): readonly (readonly [id: string, name: string])[] {
   if (caller.role !== "operator") return SCREENS;
@@ -138,7 +138,8 @@ function Frame({ teams, caller, tenant, place, onLeave }: FrameProps) {
       </button>
       <header>
         <span class="brand">
-          <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="28" height="28" /> Boardwalk
+          <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="28" height="28" />{" "}
+          <span>Boardwalk</span>
         </span>
         {caller.role === "operator" ? (
           <TeamChoice teams={teams} tenant={tenant} current={current} />
@@ -219,6 +220,7 @@ function screenOf(
 
 function operatorsScreen(name: string, demo: boolean): ComponentChildren {
   if (name === "connect") return <ConnectScreen />;
+  if (name === "team") return <TeamScreen />;
   if (name === "people") return <PeopleScreen />;
   if (name === "audit") return <AuditScreen />;
   return demo && name === "crash" && <CrashScreen />;

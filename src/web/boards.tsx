@@ -1,6 +1,8 @@
 import { segment } from "./api.js";
+import { useConfirm } from "./confirm.js";
 import { placeOf, useAction, useLoaded, useNews, useSession } from "./hooks.js";
 import { Fault, Problems, Screen, Waiting, When } from "./parts.js";
+import { PROVIDERS } from "./providers.js";
 import type { Connection } from "./shapes.js";
 
 export function BoardsScreen() {
@@ -20,18 +22,21 @@ export function BoardsScreen() {
         ))}
       </ul>
       {operator ? (
-        <a class="button" href={placeOf(tenant, "connect")}>
-          Connect a board
-        </a>
+        <p class="row">
+          <a class="button" href={placeOf(tenant, "connect")}>
+            Connect a board
+          </a>
+          <a href={placeOf(tenant, "team")}>New team</a>
+        </p>
       ) : null}
     </Screen>
   );
 }
 
 const HEALTH: Readonly<Record<Connection["health"]["state"], readonly [string, string]>> = {
-  ok: ["Well", "good"],
+  ok: ["Healthy", "good"],
   degraded: ["Something is missing", "warn"],
-  reconnect: ["Has to be connected anew", "bad"],
+  reconnect: ["Has to be connected again", "bad"],
 };
 
 function BoardCard({ connection, onChange }: { connection: Connection; onChange: () => void }) {
@@ -41,11 +46,19 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
     await api.post(path(`/connections/${segment(id)}/sync?wait=true`));
     onChange();
   });
+  const { ask, dialog } = useConfirm();
+  const forget = useAction(async () => {
+    const question = `Disconnect ${id}? Its workflows and tickets are forgotten here; the board itself is not touched.`;
+    if (!(await ask(question, "Disconnect"))) return;
+    await api.remove(path(`/connections/${segment(id)}`));
+    onChange();
+  });
   const [word, kind] = HEALTH[health.state];
   return (
     <>
+      {dialog}
       <h2>
-        {id} <small>{provider}</small>
+        {id} <small>{PROVIDERS[provider]?.name ?? provider}</small>
       </h2>
       <p class={`health ${kind}`}>{word}</p>
       <Problems problems={health.problems} />
@@ -63,19 +76,29 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
           )}
         </dd>
         <dt>News</dt>
-        <dd>{webhook === undefined ? "polled" : `webhook ${webhook.state}, made by ${webhook.by}`}</dd>
+        <dd>{newsOf(webhook)}</dd>
       </dl>
-      <Fault error={sync.error} />
+      <Fault error={sync.error ?? forget.error} />
       <p class="row foot">
         {operator ? (
-          <button type="button" class="plain" disabled={sync.busy} onClick={() => void sync.run()}>
-            Read it anew<span class="unseen">: {id}</span>
-          </button>
+          <>
+            <button type="button" class="plain" disabled={sync.busy} onClick={() => void sync.run()}>
+              Import again<span class="unseen">: {id}</span>
+            </button>
+            <button type="button" class="plain" disabled={forget.busy} onClick={() => void forget.run()}>
+              Disconnect<span class="unseen"> {id}</span>
+            </button>
+          </>
         ) : null}
         <Progress connection={connection} busy={sync.busy} />
       </p>
     </>
   );
+}
+
+function newsOf(webhook: Connection["webhook"]): string {
+  if (webhook === undefined) return "polled: this board sends none";
+  return `by webhook, ${webhook.state}${webhook.by === "hand" ? ", made by hand" : ""}`;
 }
 
 /** Beside the button, so that nothing moves when it comes and goes. */
@@ -85,7 +108,7 @@ function Progress({ connection, busy }: { connection: Connection; busy: boolean 
   return (
     <span class="quiet" role="status">
       {reading
-        ? `Reading${progress === undefined ? "" : `, ${count(progress.read, "ticket")} so far`} …`
+        ? `Importing${progress === undefined ? "" : `, ${count(progress.read, "ticket")} so far`} …`
         : ""}
     </span>
   );

@@ -1,7 +1,10 @@
-import { useId, useMemo, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { curve, middleOf } from "./curve.js";
 import { type Marks, NO_MARKS, type StatusMark, wordsOfMark } from "./diff.js";
-import { type Box, type Drawing, drawingOf, type Line } from "./graph.js";
+import { BOX, type Box, type Drawing, drawingOf, LINE, type Line } from "./graph.js";
 import { useMedia } from "./hooks.js";
+import { cut } from "./labels.js";
 import { categoryName } from "./parts.js";
 import type { Category, Workflow } from "./shapes.js";
 
@@ -18,28 +21,40 @@ interface DrawingProps {
 }
 
 /** Room for what the drawing may still become, so that nothing below it moves when it changes. */
-const ROOM = 56;
-const MOST_HEIGHT = 620;
+const ROOM = 40;
+/** Beyond this it scrolls within itself. */
+const MOST_HEIGHT = { across: 1_100, down: 520 } as const;
 /** On a narrow screen it shrinks to this, and scrolls beyond. */
-const SMALLEST = 0.75;
+const SMALLEST = 0.72;
 
 export function WorkflowDrawing({ workflow, counts, marks = NO_MARKS, linkOf }: DrawingProps) {
   const across = useMedia("(min-width: 56rem)");
   const drawing = useMemo(() => drawingOf(workflow, across, marks), [workflow, across, marks]);
-  const [height] = useState(() => Math.min(MOST_HEIGHT, drawing.height + ROOM));
+  const frame = useRef<HTMLElement>(null);
+  const width = useWidth(frame);
+  const scale = width === 0 ? 1 : Math.max(SMALLEST, Math.min(1, width / drawing.width));
+  const height = useKept(
+    Math.min(MOST_HEIGHT[across ? "across" : "down"], drawing.height * scale + ROOM),
+    `${width} ${across}`,
+  );
   const head = useId().replaceAll(":", "");
   return (
     <figure class="picture">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-      <section class="scroll drawing" aria-label={`Drawing of ${workflow.name}`} tabIndex={0}>
+      <section
+        ref={frame}
+        class="scroll drawing"
+        aria-label={`Drawing of ${workflow.name}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+        tabIndex={0}
+        style={{ height: `${height}px` }}
+      >
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be drawn in */}
         <svg
           role="group"
           aria-label={`${workflow.name}: ${workflow.statuses.length} statuses and the moves between them, also in the table below`}
-          width={drawing.width}
-          style={{ minWidth: `${drawing.width * SMALLEST}px` }}
-          height={Math.max(drawing.height, height)}
-          viewBox={`0 ${Math.min(0, (drawing.height - height) / 2)} ${drawing.width} ${Math.max(drawing.height, height)}`}
+          width={drawing.width * scale}
+          height={drawing.height * scale}
+          viewBox={`0 0 ${drawing.width} ${drawing.height}`}
         >
           <defs>
             {(["plain", "added", "removed"] as const).map((kind) => (
@@ -76,6 +91,31 @@ export function WorkflowDrawing({ workflow, counts, marks = NO_MARKS, linkOf }: 
       <Legend workflow={workflow} marks={marks} />
     </figure>
   );
+}
+
+/** The room inside, and 0 before it is known. */
+function useWidth(frame: RefObject<HTMLElement>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const look = () => {
+      const { current } = frame;
+      if (current !== null) setWidth(current.clientWidth - PADDING);
+    };
+    look();
+    addEventListener("resize", look);
+    return () => removeEventListener("resize", look);
+  }, [frame]);
+  return width;
+}
+
+/** Of the frame, left and right together. */
+const PADDING = 16;
+
+/** What it was at first, until `anew` is another. */
+function useKept(value: number, anew: unknown): number {
+  const kept = useRef<{ readonly value: number; readonly anew: unknown }>();
+  if (kept.current?.anew !== anew) kept.current = { value, anew };
+  return kept.current?.value ?? value;
 }
 
 const CATEGORIES: readonly Category[] = ["todo", "doing", "done", "canceled", "unknown"];
@@ -152,35 +192,8 @@ function LineMark({ line, head, trusted }: { line: Line; head: string; trusted: 
   );
 }
 
-/** Through the middles between the points, so that corners are round. */
-function curve(points: Line["points"]): string {
-  const [first, ...rest] = points;
-  const last = rest.at(-1);
-  if (first === undefined || last === undefined) return "";
-  const bends = rest.slice(0, -1).map((point, at) => {
-    const next = rest[at + 1] ?? last;
-    const end = at === rest.length - 2 ? next : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
-    return `Q${point.x} ${point.y} ${end.x} ${end.y}`;
-  });
-  return `M${first.x} ${first.y}${bends.length === 0 ? `L${last.x} ${last.y}` : bends.join("")}`;
-}
-
-/** On the curve, not beside it: half way along the bend in its middle. */
-function middleOf(points: Line["points"]): Line["points"][number] | undefined {
-  const at = Math.floor(points.length / 2);
-  const [before, bend, after] = [points[at - 1], points[at], points[at + 1]];
-  if (before === undefined || bend === undefined || after === undefined) return bend;
-  const start = at === 1 ? before : between(before, bend);
-  const end = at === points.length - 2 ? after : between(bend, after);
-  return between(between(start, bend), between(bend, end));
-}
-
-function between(a: Line["points"][number], b: Line["points"][number]) {
-  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-}
-
-const MOST_LETTERS = 15;
-const MOST_SMALL_LETTERS = 19;
+/** Letters of a line of small print. */
+const MOST_SMALL = { across: 18, down: 15 } as const;
 
 interface BoxProps {
   readonly box: Box;
@@ -192,6 +205,8 @@ interface BoxProps {
 
 function BoxMark({ box, size, tickets, mark, href }: BoxProps) {
   const { status, x, y, ways } = box;
+  const most = size.width < BOX.across ? MOST_SMALL.down : MOST_SMALL.across;
+  const top = 25 + LINE * (box.name.length - 1);
   const { name } = status;
   const counted = [
     tickets === undefined ? "" : `${tickets} ticket${tickets === 1 ? "" : "s"}`,
@@ -206,12 +221,19 @@ function BoxMark({ box, size, tickets, mark, href }: BoxProps) {
       <title>{label}</title>
       <rect width={size.width} height={size.height} rx="9" />
       <rect class="bar" width="6" height={size.height - 16} x="7" y="8" rx="3" />
-      <text x="22" y="25" class="name">
-        {cut(name, MOST_LETTERS)}
-      </text>
+      {box.name.map((line, at) => (
+        <text key={line} x="22" y={25 + at * LINE} class="name">
+          {line}
+        </text>
+      ))}
       {[counted, ...ways, told?.words ?? ""].filter(Boolean).map((words, at) => (
-        <text key={words} x="22" y={44 + at * 17} class={words === told?.words ? "marks told" : "marks"}>
-          {cut(words, MOST_SMALL_LETTERS)}
+        <text
+          key={words}
+          x="22"
+          y={top + 19 + at * LINE}
+          class={words === told?.words ? "marks told" : "marks"}
+        >
+          {cut(words, most)}
         </text>
       ))}
       {told === undefined ? null : (
@@ -232,8 +254,4 @@ function BoxMark({ box, size, tickets, mark, href }: BoxProps) {
       {href === undefined ? drawn : <a href={href}>{drawn}</a>}
     </g>
   );
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

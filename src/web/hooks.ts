@@ -11,6 +11,8 @@ export interface Session {
   readonly operator: boolean;
   /** The service is the demo, and she runs it. */
   readonly demo: boolean;
+  /** There is a team more. */
+  teamsChanged(): void;
 }
 
 export const SessionContext = createContext<Session | undefined>(undefined);

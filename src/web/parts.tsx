@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Category, Problem } from "./shapes.js";
 
 /** Small parts of which the screens are made. */
@@ -21,7 +21,7 @@ export function Screen({
   useLayoutEffect(() => heading.current?.focus(), []);
   return (
     <>
-      <h1 ref={heading} tabIndex={-1}>
+      <h1 ref={heading} tabIndex={-1} dir="auto">
         {title}
       </h1>
       {lead === undefined ? null : <p class="lead">{lead}</p>}
@@ -137,6 +137,18 @@ export function Fresh({ count, onShow }: { count: number; onShow: () => void }) 
         </button>
       )}
     </span>
+  );
+}
+
+/** Only where the browser lets a page write to the clipboard: not over plain HTTP. */
+export function Copy({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  if (navigator.clipboard === undefined) return null;
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  return (
+    <button type="button" class="plain" onClick={copy}>
+      {copied ? "Copied" : "Copy"}
+    </button>
   );
 }
 

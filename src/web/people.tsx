@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { segment } from "./api.js";
+import { useConfirm } from "./confirm.js";
 import { useAction, useLoaded, useSession } from "./hooks.js";
-import { Fault, onSubmit, Screen, TextField, Waiting, When, wordsOf } from "./parts.js";
+import { Copy, Fault, onSubmit, Screen, TextField, Waiting, When, wordsOf } from "./parts.js";
 import type { Member, Token } from "./shapes.js";
 import { Table } from "./table.js";
 
@@ -25,13 +26,16 @@ function Tokens() {
     form.reset();
     reload();
   });
-  const revoke = useAction(async (id: string) => {
+  const { ask, dialog } = useConfirm();
+  const revoke = useAction(async (id: string, name: string) => {
+    if (!(await ask(`Revoke the token of ${name}? Whatever uses it stops working.`, "Revoke"))) return;
     await api.remove(path(`/tokens/${segment(id)}`));
     setMade(undefined);
     reload();
   });
   return (
     <>
+      {dialog}
       <h2>Tokens</h2>
       <p>
         For clients that do not sign in by themselves: a token acts in its bearer's name until it is revoked.
@@ -43,13 +47,7 @@ function Tokens() {
           Make a token
         </button>
       </form>
-      <div role="status">
-        {made === undefined ? null : (
-          <p class="note good">
-            The token of {made.name}, shown this once: <code>{made.token}</code>
-          </p>
-        )}
-      </div>
+      <div role="status">{made === undefined ? null : <MadeToken {...made} />}</div>
       {data === undefined && error === undefined ? <Waiting what="the tokens" /> : null}
       <Table
         caption="Tokens"
@@ -62,17 +60,35 @@ function Tokens() {
             <bdi>{name}</bdi>,
             scopes.join(", "),
             <When at={createdAt} />,
-            <button
-              type="button"
-              class="plain"
-              onClick={() => confirmed(`Revoke the token of ${name}?`) && void revoke.run(id)}
-            >
+            <button type="button" class="plain" onClick={() => void revoke.run(id, name)}>
               Revoke<span class="unseen"> the token of {name}</span>
             </button>,
           ],
         }))}
       />
     </>
+  );
+}
+
+/** Shown this once, with what a client is to be told. */
+function MadeToken({ name, token }: { name: string; token: string }) {
+  const { tenant } = useSession();
+  const url = `${location.origin}/t/${tenant}/mcp`;
+  const headers = { Authorization: `Bearer ${token}` };
+  const settings = JSON.stringify({ mcpServers: { boardwalk: { url, headers } } }, null, 2);
+  return (
+    <div class="note good">
+      <p>
+        The token of {name}, shown this once: <code>{token}</code>
+      </p>
+      <p>
+        For Claude Code, Cursor and others that take such a block;{" "}
+        <a href="/docs/clients.md">every other client</a>:
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+      <pre tabIndex={0}>{settings}</pre>
+      <Copy text={settings} />
+    </div>
   );
 }
 
@@ -84,13 +100,16 @@ function Members() {
     setCode(await api.post(path("/members"), { name }));
     reload();
   });
+  const { ask, dialog } = useConfirm();
   const remove = useAction(async (name: string) => {
+    if (!(await ask(`Remove ${name}? Apps linked in this name stop working.`, "Remove"))) return;
     await api.remove(path(`/members/${segment(name)}`));
     setCode(undefined);
     reload();
   });
   return (
     <>
+      {dialog}
       <h2>Members</h2>
       <p>
         People who sign in to this page, or link an app of their own, such as Alexa: each time with a pairing
@@ -130,13 +149,7 @@ function Members() {
               <button type="button" class="plain" onClick={() => void pair.run(name)}>
                 New code<span class="unseen"> for {name}</span>
               </button>
-              <button
-                type="button"
-                class="plain"
-                onClick={() =>
-                  confirmed(`Remove ${name}? Apps linked in this name stop working.`) && void remove.run(name)
-                }
-              >
+              <button type="button" class="plain" onClick={() => void remove.run(name)}>
                 Remove<span class="unseen"> {name}</span>
               </button>
             </span>,
@@ -145,8 +158,4 @@ function Members() {
       />
     </>
   );
-}
-
-function confirmed(question: string): boolean {
-  return window.confirm(question);
 }

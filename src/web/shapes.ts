@@ -77,6 +77,8 @@ export interface Tool {
   readonly destructive: boolean;
   readonly arguments: readonly { readonly name: string; readonly required: boolean }[];
   readonly phrases: readonly string[];
+  /** In which it moves; left out where it is for all. */
+  readonly workflow?: string;
 }
 
 export interface Surface {

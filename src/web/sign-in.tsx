@@ -42,7 +42,7 @@ export function SignIn({
         </button>
       </form>
       <form class="card" onSubmit={onSubmit((form) => person.run(wordsOf(form).code ?? ""))}>
-        <h2>I am of a team</h2>
+        <h2>I am on a team</h2>
         <TextField
           label="Pairing code"
           name="code"

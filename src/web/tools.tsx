@@ -78,16 +78,28 @@ function SurfaceView({ surface }: { surface: Surface }) {
           <dd>{tools.length}</dd>
         </div>
       </dl>
-      <ul class="tools card">
-        {tools.map((tool) => (
-          <ToolRow key={tool.name} tool={tool} />
-        ))}
-      </ul>
+      {groupsOf(tools).map(([workflow, own]) => (
+        <section key={workflow ?? ""} aria-label={workflow ?? "For every board"}>
+          <h2 dir="auto">{workflow ?? "For every board"}</h2>
+          <ul class="tools card">
+            {own.map((tool) => (
+              <ToolRow key={tool.name} tool={tool} />
+            ))}
+          </ul>
+        </section>
+      ))}
     </>
   );
 }
 
-export function ToolRow({ tool }: { tool: Tool }) {
+/** Those of each workflow together, after those that are for all. */
+function groupsOf(tools: readonly Tool[]): readonly (readonly [workflow: string | undefined, Tool[]])[] {
+  const groups = new Map<string | undefined, Tool[]>();
+  for (const tool of tools) groups.set(tool.workflow, [...(groups.get(tool.workflow) ?? []), tool]);
+  return [...groups];
+}
+
+function ToolRow({ tool }: { tool: Tool }) {
   const { tenant } = useSession();
   const hints = tool.readOnly ? "only reads" : tool.destructive ? "changes, and may close" : "changes";
   return (

@@ -16,21 +16,28 @@ import { categoryName, Fault, Screen, SelectField, StatusTag, Waiting, When } fr
 import type { Board, Change, Status, Workflow } from "./shapes.js";
 import { Table } from "./table.js";
 
-/** How far the moves can be trusted, in the words of the command line. */
-const TRUST: Readonly<Record<Workflow["edges"], string>> = {
-  authoritative: "The board's own workflow, whole: what is not drawn cannot be done.",
-  preview:
-    "The board's own view of its workflow: complete, but conditions of a single move show only at the move.",
-  observed:
-    "Seen from single tickets, because this account may not read the workflow: at least these moves exist.",
-  implied:
-    "The board has no rules: any status leads to any other, unless your own allowedMoves say otherwise.",
+/** How far the moves can be trusted: what a person is told, and what the command line calls it. */
+const TRUST: Readonly<Record<Workflow["edges"], readonly [title: string, text: string]>> = {
+  authoritative: ["Complete", "the board's own workflow, whole. What is not drawn cannot be done."],
+  preview: [
+    "Complete",
+    "the board's own view of its workflow. Conditions of a single move show only when it is made.",
+  ],
+  observed: [
+    "Seen so far",
+    "from single tickets, because this account may not read the workflow: at least these moves exist.",
+  ],
+  implied: [
+    "Free",
+    "the board has no rules: any status leads to any other, unless your own rules say otherwise.",
+  ],
 };
 
 export function Trust({ edges }: Pick<Workflow, "edges">) {
+  const [title, text] = TRUST[edges];
   return (
     <p class={`note ${edges === "observed" ? "warn" : "plain"}`}>
-      <strong>{edges}</strong>: {TRUST[edges]}
+      <strong>{title}</strong>: {text}
     </p>
   );
 }
@@ -131,7 +138,7 @@ function StatusTable({ workflow, counts, marks, linkOf }: StatusTableProps) {
     <Table
       caption="Statuses and where a ticket can go from each"
       head={["Status", "Tickets", "Can go to"]}
-      widths={["40%", "20%", "40%"]}
+      widths={["38%", "12%", "50%"]}
       empty="This workflow has no status."
       rows={workflow.statuses.map((status) => ({
         key: status.id,

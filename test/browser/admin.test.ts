@@ -1,17 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 import {
   type AdminPages,
   createAdminPages,
+  focused,
   go,
   heading,
   isSound,
   PHONE,
   replied,
   say,
+  tabTo,
   WIDE,
 } from "../support/admin-page.js";
 import { startBrowser } from "../support/browser.js";
@@ -81,9 +82,9 @@ describe("the page", () => {
   it("shows each board's health and what was imported", async () => {
     const page = await signIn();
     const jira = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "eng jira" }) });
-    await jira.getByText("Well").waitFor();
+    await jira.getByText("Healthy").waitFor();
     await jira.getByText("10 tickets").waitFor();
-    await jira.getByRole("button", { name: "Read it anew" }).click();
+    await jira.getByRole("button", { name: "Import again" }).click();
     await page.getByRole("heading", { name: "mobile linear" }).waitFor();
     await page.getByLabel("Team").selectOption("globex");
     await page.getByRole("heading", { name: "events trello" }).waitFor();
@@ -182,10 +183,21 @@ describe("the page", () => {
     await go(page, "People");
     await page.getByLabel("Whose").fill("ann");
     await page.getByRole("button", { name: "Make a token" }).click();
-    const token = (await page.getByRole("status").locator("code").textContent()) ?? "";
+    const token = (await page.getByRole("status").locator("code").first().textContent()) ?? "";
     expect(await mcpStatus(token)).toBe(200);
-    page.on("dialog", (dialog) => void dialog.accept());
+    const settings: unknown = JSON.parse((await page.getByRole("status").locator("pre").textContent()) ?? "");
+    expect(settings).toMatchObject({
+      mcpServers: { boardwalk: { url: acme.mcpUrl, headers: { Authorization: `Bearer ${token}` } } },
+    });
     await page.getByRole("button", { name: "Revoke the token of ann" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Revoke the token of ann?").waitFor();
+    await isSound(page, "a question");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await mcpStatus(token)).toBe(200);
+    await page.getByRole("button", { name: "Revoke the token of ann" }).click();
+    await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
     await page.getByRole("rowheader", { name: "ann", exact: true }).waitFor({ state: "detached" });
     expect(await mcpStatus(token)).toBe(401);
     expect(await page.getByText(token).count()).toBe(0);
@@ -198,12 +210,11 @@ describe("the page", () => {
     await page.keyboard.press("Enter");
     await heading(page, "Boards");
     await until(async () => (await focused(page)) === "Boards");
-    for (let steps = 0; (await focused(page)) !== "Talk" && steps < 20; steps++)
-      await page.keyboard.press("Shift+Tab");
+    await tabTo(page, "Talk", "Shift+Tab");
     await page.keyboard.press("Enter");
     await heading(page, "Talk");
     await until(async () => (await focused(page)) === "Talk");
-    await page.keyboard.press("Tab");
+    await tabTo(page, "Say");
     await page.keyboard.type("where is the welcome mail");
     await page.keyboard.press("Enter");
     await replied(page, "Welcome mail arrives twice is in Blocked.");
@@ -243,10 +254,6 @@ describe.each([
     await isSound(page, "one ticket");
   });
 });
-
-async function focused(page: Page): Promise<string> {
-  return z.string().parse(await page.evaluate("document.activeElement?.textContent ?? ''"));
-}
 
 async function mcpStatus(token: string): Promise<number> {
   const response = await fetch(acme.mcpUrl, {

@@ -127,7 +127,7 @@ describe("connecting a board", () => {
     const card = page
       .getByRole("listitem")
       .filter({ has: page.getByRole("heading", { name: "cards trello" }) });
-    await card.getByText("Well").waitFor();
+    await card.getByText("Healthy").waitFor();
   });
 });
 

@@ -103,6 +103,25 @@ export async function replied(page: Page, words: string): Promise<void> {
   await page.locator(".replied").filter({ hasText: words }).last().waitFor();
 }
 
+/** What has the focus, by what it is called: its label, else its words. */
+export async function focused(page: Page): Promise<string> {
+  const name = `(({ activeElement: e }) => e === null ? "" : e.labels?.[0]?.textContent ?? e.ariaLabel ?? e.textContent ?? "")(document)`;
+  return z
+    .string()
+    .parse(await page.evaluate(name))
+    .trim();
+}
+
+const MOST_TABS = 60;
+
+/** Goes on with the keyboard until that has the focus. */
+export async function tabTo(page: Page, name: string, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
+  for (let steps = 0; (await focused(page)) !== name; steps++) {
+    expect(steps, `${name} cannot be reached by ${key}`).toBeLessThan(MOST_TABS);
+    await page.keyboard.press(key);
+  }
+}
+
 const findings = z.object({
   violations: z.array(
     z.object({

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { type Marks, wayKey } from "../../../src/web/diff.js";
 import { type Drawing, drawingOf } from "../../../src/web/graph.js";
+import { widthOf, wrapped } from "../../../src/web/labels.js";
 import type { Move, Status } from "../../../src/web/shapes.js";
 
 const status = (id: string, more: Partial<Status> = {}): Status => ({
@@ -109,5 +111,74 @@ describe.each([
     const gone = drawingOf({ statuses, moves: [move("todo", "gone"), move("todo", "todo")] }, across);
     expect(gone.lines).toEqual([]);
     expect(gone.boxes).toHaveLength(4);
+  });
+});
+
+describe("a long workflow drawn across", () => {
+  const chain = (length: number) => Array.from({ length }, (_, at) => status(`s${at}`));
+  const along = (length: number) =>
+    Array.from({ length: length - 1 }, (_, at) => move(`s${at}`, `s${at + 1}`, `Step ${at}`));
+
+  it.each([15, 40])("is folded into rows that a wide screen shows whole: %i statuses", (length) => {
+    const moves = [...along(length), move("s9", "s2"), move(`s${length - 1}`, "s0")];
+    const drawing = drawingOf({ statuses: chain(length), moves }, true);
+    expect(drawing.width).toBeLessThanOrEqual(1_360);
+    expect(misplaced(drawing)).toBe(0);
+    // In the order of the board: row by row, and from the left to the right in each.
+    const places = chain(length).map(({ id }) => boxOf(drawing, id));
+    const rows = [...new Set(places.map(({ y }) => y))].sort((a, b) => a - b);
+    const inOrder = places.toSorted((a, b) => rows.indexOf(a.y) - rows.indexOf(b.y) || a.x - b.x);
+    expect(inOrder).toEqual(places);
+    // Each move is a line, or else in words at the status it leaves.
+    for (const { from, to } of moves) {
+      const line = drawing.lines.some((one) => one.from === from && one.to === to);
+      expect(line || boxOf(drawing, from).ways.includes(`→ ${to}`), `${from} to ${to}`).toBe(true);
+    }
+    expect(drawing.lines.length).toBeGreaterThanOrEqual(length - 1);
+    expect(boxOf(drawing, `s${length - 1}`).ways).toEqual(["→ s0"]);
+  });
+
+  it("keeps its lines within it, and says of a far move that is new that it is new", () => {
+    const moves = [...along(20), move("s18", "s1")];
+    const marks: Marks = {
+      statuses: new Map(),
+      added: new Set([wayKey({ from: "s18", to: "s1" })]),
+      removed: [{ from: "s17", to: "s0" }],
+    };
+    const drawing = drawingOf({ statuses: chain(20), moves }, true, marks);
+    for (const { points } of drawing.lines)
+      for (const { x, y } of points) {
+        expect(x).toBeGreaterThanOrEqual(0);
+        expect(x).toBeLessThanOrEqual(drawing.width);
+        expect(y).toBeGreaterThanOrEqual(0);
+        expect(y).toBeLessThanOrEqual(drawing.height);
+      }
+    expect(boxOf(drawing, "s18").ways).toEqual(["+ → s1"]);
+    expect(boxOf(drawing, "s17").ways).toEqual(["− → s0"]);
+  });
+
+  it("counts the ways in words that are too many for a box", () => {
+    const statuses = chain(30);
+    const back = ["s0", "s1", "s2", "s3", "s4"].map((to) => move("s29", to));
+    const drawing = drawingOf({ statuses, moves: [...along(30), ...back] }, true);
+    expect(boxOf(drawing, "s29").ways).toEqual(["→ s0", "→ s1", "→ 3 more"]);
+  });
+});
+
+describe("a name in a box", () => {
+  it.each<[string, readonly string[]]>([
+    ["Done", ["Done"]],
+    ["Ready for development", ["Ready for", "development"]],
+    ["Waiting for the external legal department", ["Waiting for", "the external l…"]],
+    ["Donaudampfschifffahrtsgesellschaft", ["Donaudampfsc…"]],
+    ["", [""]],
+  ])("is broken between words, and cut where it does not fit: %s", (name, lines) => {
+    expect(wrapped(name, 13.5)).toEqual(lines);
+  });
+
+  it("takes letters that are wider for wider, and cuts no sign in two", () => {
+    expect(wrapped("待办事项清单状态", 13.5)).toEqual(["待办事项清单…"]);
+    expect(wrapped("🚀🚀🚀🚀🚀🚀🚀🚀🚀", 13.5)[0]).toMatch(/^(🚀)+…$/u);
+    expect(widthOf("WWWW")).toBeGreaterThan(widthOf("iiii"));
   });
 });
