@@ -40,7 +40,7 @@ export function AuditScreen() {
       <Table
         caption="Audit log"
         head={["When", "What", "Who", "Ticket", "From", "To", "Outcome"]}
-        widths={["11%", "19%", "14%", "22%", "11%", "11%", "12%"]}
+        widths={["13%", "19%", "14%", "20%", "11%", "11%", "12%"]}
         about={1}
         empty="Nothing has been done yet."
         rows={rows?.map(({ item }) => ({ key: keyOf(item), cells: cellsOf(item, tenant) }))}

@@ -1,6 +1,6 @@
 import { segment } from "./api.js";
 import { useConfirm } from "./confirm.js";
-import { placeOf, useAction, useLoaded, useNews, useSession } from "./hooks.js";
+import { placeOf, useAction, useLoaded, useNews, useOrder, useSession } from "./hooks.js";
 import { Fault, Problems, Screen, Waiting, When } from "./parts.js";
 import { PROVIDERS } from "./providers.js";
 import type { Connection } from "./shapes.js";
@@ -9,18 +9,9 @@ export function BoardsScreen() {
   const { tenant, operator, path } = useSession();
   const { data, error, reload } = useLoaded<{ connections: readonly Connection[] }>(path("/connections"));
   useNews(["connections"], reload);
+  const inOrder = useOrder(data?.connections ?? [], ({ id }) => id);
   return (
     <Screen title="Boards" lead="What this team works on, how each board is, and what is missing.">
-      <Fault error={error} />
-      {data === undefined && error === undefined ? <Waiting what="the boards" /> : null}
-      {data?.connections.length === 0 ? <p class="empty">No board is connected yet.</p> : null}
-      <ul class="cards">
-        {data?.connections.map((connection) => (
-          <li key={connection.id} class="card">
-            <BoardCard connection={connection} onChange={reload} />
-          </li>
-        ))}
-      </ul>
       {operator ? (
         <p class="row">
           <a class="button" href={placeOf(tenant, "connect")}>
@@ -29,6 +20,20 @@ export function BoardsScreen() {
           <a href={placeOf(tenant, "team")}>New team</a>
         </p>
       ) : null}
+      <Fault error={error} />
+      {data === undefined && error === undefined ? <Waiting what="the boards" /> : null}
+      {data?.connections.length === 0 ? (
+        <p class="empty">
+          No board is connected yet. It is tried as you go, and shown before anything of it is kept.
+        </p>
+      ) : null}
+      <ul class="cards">
+        {inOrder.map((connection) => (
+          <li key={connection.id} class="card">
+            <BoardCard connection={connection} onChange={reload} />
+          </li>
+        ))}
+      </ul>
     </Screen>
   );
 }
@@ -64,7 +69,7 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
       <Problems problems={health.problems} />
       <dl>
         <dt>Imported</dt>
-        <dd>
+        <dd class="two-lines">
           {imported === undefined ? (
             "not yet"
           ) : (
@@ -78,6 +83,7 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
         <dt>News</dt>
         <dd>{newsOf(webhook)}</dd>
       </dl>
+      <Progress connection={connection} busy={sync.busy} />
       <Fault error={sync.error ?? forget.error} />
       <p class="row foot">
         {operator ? (
@@ -90,27 +96,26 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
             </button>
           </>
         ) : null}
-        <Progress connection={connection} busy={sync.busy} />
       </p>
     </>
   );
 }
 
 function newsOf(webhook: Connection["webhook"]): string {
-  if (webhook === undefined) return "polled: this board sends none";
+  if (webhook === undefined) return "polled";
   return `by webhook, ${webhook.state}${webhook.by === "hand" ? ", made by hand" : ""}`;
 }
 
-/** Beside the button, so that nothing moves when it comes and goes. */
+/** It has its line also when there is nothing to tell, so that nothing moves when it comes and goes. */
 function Progress({ connection, busy }: { connection: Connection; busy: boolean }) {
   const { progress, imported } = connection;
   const reading = busy || progress !== undefined || imported === undefined;
   return (
-    <span class="quiet" role="status">
+    <p class="quiet told-line" role="status">
       {reading
         ? `Importing${progress === undefined ? "" : `, ${count(progress.read, "ticket")} so far`} …`
         : ""}
-    </span>
+    </p>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count } from "./boards.js";
 import { placeOf, useAction, useLoaded, useNews, useSession } from "./hooks.js";
 import { Fault, onSubmit, Problems, Screen, SelectField, TextField, wordsOf } from "./parts.js";
@@ -198,10 +198,15 @@ function Importing({ id, expected }: { id: string; expected: number }) {
   const { data, error, reload } = useLoaded<Connection>(path(`/connections/${id}`));
   useNews(["connections"], reload);
   const { imported, progress, health } = data ?? {};
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The form that had the focus is gone.
+  useLayoutEffect(() => heading.current?.focus(), []);
   const read = imported?.tickets ?? progress?.read ?? 0;
   return (
     <section class="card" aria-label="Import">
-      <h2>{id}</h2>
+      <h2 ref={heading} tabIndex={-1}>
+        {id}
+      </h2>
       <Fault error={error} />
       <progress
         aria-label="Import"
@@ -213,13 +218,13 @@ function Importing({ id, expected }: { id: string; expected: number }) {
           ? `Importing, ${count(read, "ticket")} so far …`
           : `Imported: ${count(imported.workflows, "workflow")}, ${count(imported.tickets, "ticket")}.`}
       </p>
-      <Problems problems={health?.problems ?? []} />
       <p class="row">
         <a class="button" href={placeOf(tenant, "boards")}>
           To the boards
         </a>
         <a href={placeOf(tenant, "talk")}>Talk to it</a>
       </p>
+      <Problems problems={health?.problems ?? []} />
     </section>
   );
 }

@@ -20,8 +20,6 @@ interface DrawingProps {
   readonly linkOf?: (status: string) => string;
 }
 
-/** Room for what the drawing may still become, so that nothing below it moves when it changes. */
-const ROOM = 40;
 /** Beyond this it scrolls within itself. */
 const MOST_HEIGHT = { across: 1_100, down: 520 } as const;
 /** On a narrow screen it shrinks to this, and scrolls beyond. */
@@ -31,12 +29,7 @@ export function WorkflowDrawing({ workflow, counts, marks = NO_MARKS, linkOf }: 
   const across = useMedia("(min-width: 56rem)");
   const drawing = useMemo(() => drawingOf(workflow, across, marks), [workflow, across, marks]);
   const frame = useRef<HTMLElement>(null);
-  const width = useWidth(frame);
-  const scale = width === 0 ? 1 : Math.max(SMALLEST, Math.min(1, width / drawing.width));
-  const height = useKept(
-    Math.min(MOST_HEIGHT[across ? "across" : "down"], drawing.height * scale + ROOM),
-    `${width} ${across}`,
-  );
+  const { height, scale } = useFrame(frame, drawing, across);
   const head = useId().replaceAll(":", "");
   return (
     <figure class="picture">
@@ -93,6 +86,21 @@ export function WorkflowDrawing({ workflow, counts, marks = NO_MARKS, linkOf }: 
   );
 }
 
+/**
+ * As high as the drawing was at first, with room for what it may still become, so that nothing below it moves when it
+ * changes: what is more by then is drawn smaller, as far as it can be read, and is scrolled to beyond that.
+ */
+function useFrame(frame: RefObject<HTMLElement>, { width, height, box }: Drawing, across: boolean) {
+  const room = useWidth(frame);
+  const wide = room === 0 ? 1 : Math.max(SMALLEST, Math.min(1, room / width));
+  // For each box above another one line more, as a rename needs it.
+  const later = LINE * Math.floor(height / box.height) + PADDING;
+  const most = MOST_HEIGHT[across ? "across" : "down"];
+  const kept = useKept(Math.min(most, (height + later) * wide + PADDING), `${room} ${across}`);
+  const scale = across ? Math.max(SMALLEST, Math.min(wide, (kept - PADDING) / height)) : wide;
+  return { height: kept, scale };
+}
+
 /** The room inside, and 0 before it is known. */
 function useWidth(frame: RefObject<HTMLElement>): number {
   const [width, setWidth] = useState(0);
@@ -108,7 +116,7 @@ function useWidth(frame: RefObject<HTMLElement>): number {
   return width;
 }
 
-/** Of the frame, left and right together. */
+/** Of the frame, on both sides together. */
 const PADDING = 16;
 
 /** What it was at first, until `anew` is another. */
@@ -193,7 +201,7 @@ function LineMark({ line, head, trusted }: { line: Line; head: string; trusted: 
 }
 
 /** Letters of a line of small print. */
-const MOST_SMALL = { across: 18, down: 15 } as const;
+const MOST_SMALL = { across: 18, down: 13 } as const;
 
 interface BoxProps {
   readonly box: Box;

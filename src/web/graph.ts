@@ -32,10 +32,10 @@ export interface Drawing extends Size {
   readonly lines: readonly Line[];
 }
 
-export const BOX = { across: 160, down: 140, height: 41 } as const;
+export const BOX = { across: 160, down: 126, height: 41 } as const;
 export const LINE = 17;
 /** Letters of a name that fit beside each other. */
-const MOST_LETTERS = { across: 13.5, down: 11.5 } as const;
+const MOST_LETTERS = { across: 13.5, down: 10 } as const;
 /** A row across may be so wide: on a wide screen it is shown whole. */
 const ROOM = 1_360;
 /** As many lines at one status can still be told apart. */

@@ -151,6 +151,17 @@ export function useStill<T>(
   return { rows, fresh, show };
 }
 
+/** In the order in which they were first seen: what is new comes after what is being looked at. */
+export function useOrder<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  const places = useRef(new Map<string, number>());
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!places.current.has(key)) places.current.set(key, places.current.size);
+  }
+  const placeOf = (item: T) => places.current.get(keyOf(item)) ?? 0;
+  return items.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
 /** Does `act` one at a time; what it refused with is in `error`. */
 export function useAction<A extends readonly unknown[]>(act: (...args: A) => Promise<void>) {
   const [busy, setBusy] = useState(false);
@@ -180,6 +191,8 @@ export function usePlace(): Place {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const changed = () => setHash(location.hash);
+    // It may have changed since it was first looked at.
+    changed();
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);
   }, []);

@@ -48,8 +48,8 @@ export function laidOut<T extends Tie>(
   if (ids.length === 0) return { places: new Map(), lines: new Map(), far: [], width: 0, height: 0 };
   const graph = new Graph();
   const rankdir = across ? "LR" : "TB";
-  const nodesep = across ? 34 : 18;
-  graph.setGraph({ rankdir, nodesep, ranksep: BETWEEN_RANKS, marginx: MARGIN, marginy: MARGIN });
+  const [nodesep, marginx] = across ? [34, MARGIN] : [18, MARGIN / 2];
+  graph.setGraph({ rankdir, nodesep, ranksep: BETWEEN_RANKS, marginx, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) graph.setNode(id, { ...box });
   for (const { first, second, neighbours } of ties)

@@ -20,13 +20,12 @@ export function OwedScreen() {
     await api.post(path("/replay"), ticket === undefined ? {} : { ticket });
     reload();
   });
-  const unwell = boards.data?.connections.filter(({ health }) => health.problems.length > 0) ?? [];
   return (
     <Screen
       title="Work owed"
       lead="What was begun and is not done yet: it is tried again by itself, or by you."
     >
-      <Fault error={error ?? retry.error} />
+      <Fault error={error ?? boards.error ?? retry.error} />
       <p class="row count">
         <span role="status" class="quiet">
           {data === undefined ? "" : `${data.total} owed`}
@@ -38,36 +37,51 @@ export function OwedScreen() {
           </button>
         ) : null}
       </p>
-      {data === undefined && error === undefined ? <Waiting what="what is owed" /> : null}
-      <Table
-        caption="Work owed by tickets"
-        head={["Ticket", "What", "State", "Since", "What went wrong", "Action"]}
-        widths={["22%", "15%", "12%", "12%", "25%", "14%"]}
-        empty="Nothing is owed: every move is settled, and what it starts is done."
-        rows={rows?.map((row) => ({
-          key: keyOf(row.item),
-          gone: row.gone,
-          cells: cellsOf(row, tenant, (name) => (
-            <button
-              type="button"
-              class="plain"
-              disabled={retry.busy || row.gone}
-              onClick={() => void retry.run(row.item.ticket.id)}
-            >
-              Try again<span class="unseen"> for {name}</span>
-            </button>
-          )),
-        }))}
-      />
+      {/* Both at once: what comes first would be pushed aside by the other. */}
+      {rows === undefined || boards.data === undefined ? (
+        error === undefined && <Waiting what="what is owed" />
+      ) : (
+        <>
+          <Table
+            caption="Work owed by tickets"
+            head={["Ticket", "What", "State", "Since", "What went wrong", "Action"]}
+            widths={["22%", "15%", "12%", "12%", "25%", "14%"]}
+            empty="Nothing is owed: every move is settled, and what it starts is done."
+            rows={rows.map((row) => ({
+              key: keyOf(row.item),
+              gone: row.gone,
+              cells: cellsOf(row, tenant, (name) => (
+                <button
+                  type="button"
+                  class="plain"
+                  disabled={retry.busy || row.gone}
+                  onClick={() => void retry.run(row.item.ticket.id)}
+                >
+                  Try again<span class="unseen"> for {name}</span>
+                </button>
+              )),
+            }))}
+          />
+          <BoardTroubles connections={boards.data.connections} />
+        </>
+      )}
+    </Screen>
+  );
+}
+
+function BoardTroubles({ connections }: { connections: readonly Connection[] }) {
+  const unwell = connections.filter(({ health }) => health.problems.length > 0);
+  return (
+    <>
       <h2>Boards</h2>
-      {boards.data !== undefined && unwell.length === 0 ? <p class="empty">All are well.</p> : null}
+      {unwell.length === 0 ? <p class="empty">All are healthy.</p> : null}
       {unwell.map(({ id, health }) => (
         <section key={id} aria-label={id}>
           <h3>{id}</h3>
           <Problems problems={health.problems} />
         </section>
       ))}
-    </Screen>
+    </>
   );
 }
 

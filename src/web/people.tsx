@@ -7,31 +7,43 @@ import type { Member, Token } from "./shapes.js";
 import { Table } from "./table.js";
 
 export function PeopleScreen() {
+  const { path } = useSession();
+  const tokens = useLoaded<{ tokens: readonly Token[] }>(path("/tokens"));
+  const members = useLoaded<{ members: readonly Member[] }>(path("/members"));
+  const error = tokens.error ?? members.error;
+  const known = tokens.data !== undefined && members.data !== undefined;
   return (
     <Screen title="People" lead="Who may talk to this team's boards, and with what.">
-      <Tokens />
-      <Members />
+      <Fault error={error} />
+      {/* Both at once: what comes first would be pushed aside by the other. */}
+      {known ? (
+        <>
+          <Tokens tokens={tokens.data?.tokens ?? []} onChange={tokens.reload} />
+          <Members members={members.data?.members ?? []} onChange={members.reload} />
+        </>
+      ) : (
+        error === undefined && <Waiting what="who there is" />
+      )}
     </Screen>
   );
 }
 
-function Tokens() {
+function Tokens({ tokens, onChange }: { tokens: readonly Token[]; onChange: () => void }) {
   const { api, path } = useSession();
-  const { data, error, reload } = useLoaded<{ tokens: readonly Token[] }>(path("/tokens"));
   const [made, setMade] = useState<{ name: string; token: string }>();
   const make = useAction(async (form: HTMLFormElement) => {
     const { name = "" } = wordsOf(form);
     const { token } = await api.post<{ token: string }>(path("/tokens"), { name });
     setMade({ name, token });
     form.reset();
-    reload();
+    onChange();
   });
   const { ask, dialog } = useConfirm();
   const revoke = useAction(async (id: string, name: string) => {
     if (!(await ask(`Revoke the token of ${name}? Whatever uses it stops working.`, "Revoke"))) return;
     await api.remove(path(`/tokens/${segment(id)}`));
     setMade(undefined);
-    reload();
+    onChange();
   });
   return (
     <>
@@ -40,7 +52,7 @@ function Tokens() {
       <p>
         For clients that do not sign in by themselves: a token acts in its bearer's name until it is revoked.
       </p>
-      <Fault error={error ?? make.error ?? revoke.error} />
+      <Fault error={make.error ?? revoke.error} />
       <form class="row" onSubmit={onSubmit(make.run)}>
         <TextField label="Whose" name="name" required maxLength={200} />
         <button type="submit" disabled={make.busy}>
@@ -48,13 +60,12 @@ function Tokens() {
         </button>
       </form>
       <div role="status">{made === undefined ? null : <MadeToken {...made} />}</div>
-      {data === undefined && error === undefined ? <Waiting what="the tokens" /> : null}
       <Table
         caption="Tokens"
         head={["Whose", "May", "Made", "Action"]}
         widths={["26%", "30%", "24%", "20%"]}
         empty="There is no token yet. Make one for each client, so that each can be revoked alone."
-        rows={data?.tokens.map(({ id, name, scopes, createdAt }) => ({
+        rows={tokens.map(({ id, name, scopes, createdAt }) => ({
           key: id,
           cells: [
             <bdi>{name}</bdi>,
@@ -92,20 +103,19 @@ function MadeToken({ name, token }: { name: string; token: string }) {
   );
 }
 
-function Members() {
+function Members({ members, onChange }: { members: readonly Member[]; onChange: () => void }) {
   const { api, path } = useSession();
-  const { data, error, reload } = useLoaded<{ members: readonly Member[] }>(path("/members"));
   const [code, setCode] = useState<{ name: string; code: string; expiresAt: string }>();
   const pair = useAction(async (name: string) => {
     setCode(await api.post(path("/members"), { name }));
-    reload();
+    onChange();
   });
   const { ask, dialog } = useConfirm();
   const remove = useAction(async (name: string) => {
     if (!(await ask(`Remove ${name}? Apps linked in this name stop working.`, "Remove"))) return;
     await api.remove(path(`/members/${segment(name)}`));
     setCode(undefined);
-    reload();
+    onChange();
   });
   return (
     <>
@@ -115,7 +125,7 @@ function Members() {
         People who sign in to this page, or link an app of their own, such as Alexa: each time with a pairing
         code.
       </p>
-      <Fault error={error ?? pair.error ?? remove.error} />
+      <Fault error={pair.error ?? remove.error} />
       <form
         class="row"
         onSubmit={onSubmit((form) => {
@@ -140,7 +150,7 @@ function Members() {
         head={["Name", "Added", "Action"]}
         widths={["32%", "32%", "36%"]}
         empty="Nobody has been added yet."
-        rows={data?.members.map(({ name, createdAt }) => ({
+        rows={members.map(({ name, createdAt }) => ({
           key: name,
           cells: [
             <bdi>{name}</bdi>,

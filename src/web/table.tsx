@@ -24,7 +24,8 @@ interface TableProps {
 }
 
 export function Table({ caption, head, widths, about = 0, rows, empty }: TableProps) {
-  if (rows?.length === 0) return <p class="empty">{empty}</p>;
+  if (rows === undefined) return null;
+  if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
     <section class="scroll" aria-label={caption} tabIndex={0}>
@@ -44,7 +45,7 @@ export function Table({ caption, head, widths, about = 0, rows, empty }: TablePr
           </tr>
         </thead>
         <tbody>
-          {rows?.map(({ key, cells, gone }) => (
+          {rows.map(({ key, cells, gone }) => (
             <tr key={key} class={gone ? "gone" : undefined}>
               {cells.map((cell, at) => (
                 <Cell key={head[at]} label={head[at] ?? ""} heads={at === about}>

@@ -1,7 +1,8 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { useAction, useLoaded, useSession } from "./hooks.js";
+import { placeOf, useAction, useLoaded, useSession } from "./hooks.js";
 import { Fault, onSubmit, Screen, wordsOf } from "./parts.js";
-import type { Said, Surface } from "./shapes.js";
+import type { Board, Said, Surface } from "./shapes.js";
 import { canHear, canSpeak, hear, speak } from "./speech.js";
 import { type Turn, TurnView } from "./turn.js";
 
@@ -37,17 +38,18 @@ export function TalkScreen({ sentence: given }: { sentence: string }) {
         {asking === undefined ? null : <p class="asked">{asking}</p>}
         <Fault error={error} />
         <div class="composer">
-          <Mouth busy={busy} given={given} onSentence={say} />
-          {canSpeak ? (
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={aloud}
-                onChange={(event) => setAloud(event.currentTarget.checked)}
-              />{" "}
-              Read replies aloud
-            </label>
-          ) : null}
+          <Mouth busy={busy} given={given} onSentence={say}>
+            {canSpeak ? (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={aloud}
+                  onChange={(event) => setAloud(event.currentTarget.checked)}
+                />{" "}
+                Read replies aloud
+              </label>
+            ) : null}
+          </Mouth>
         </div>
       </div>
     </Screen>
@@ -65,17 +67,26 @@ interface SamplesProps {
 }
 
 function Samples({ busy, onSentence }: SamplesProps) {
-  const { path } = useSession();
+  const { tenant, operator, path } = useSession();
+  const boards = useLoaded<{ boards: readonly Board[] }>(path("/boards"));
   const { data } = useLoaded<{ surfaces: readonly Surface[] }>(path("/tools"));
   // Those of Alexa+ name a ticket and a status that are there.
   const tools = data?.surfaces.find(({ id }) => id === "alexa")?.tools ?? [];
   const own = SAMPLED.flatMap((name) => tools.find((tool) => tool.name === name)?.phrases.slice(0, 1) ?? []);
   const samples = [...new Set([...own, ...ANYWHERE])].slice(0, MOST_SAMPLES);
+  if (boards.data?.boards.length === 0) {
+    return (
+      <p class="empty">
+        There is nothing to talk about yet.{" "}
+        {operator ? <a href={placeOf(tenant, "connect")}>Connect a board</a> : "No board is connected."}
+      </p>
+    );
+  }
   return (
     <div class="empty">
       <p>Say what should happen to a ticket, or ask where one is. You see the call that is made of it.</p>
       <p class="row">
-        {samples.map((sample) => (
+        {(boards.data === undefined || data === undefined ? [] : samples).map((sample) => (
           <button
             key={sample}
             type="button"
@@ -92,12 +103,13 @@ function Samples({ busy, onSentence }: SamplesProps) {
 }
 
 interface MouthProps {
+  readonly children: ComponentChildren;
   readonly busy: boolean;
   readonly given: string;
   onSentence(sentence: string): Promise<void>;
 }
 
-function Mouth({ busy, given, onSentence }: MouthProps) {
+function Mouth({ busy, given, onSentence, children }: MouthProps) {
   const id = useId();
   const stop = useRef<() => void>();
   const [hearing, setHearing] = useState(false);
@@ -142,6 +154,7 @@ function Mouth({ busy, given, onSentence }: MouthProps) {
           {hearing ? "Listening …" : "Speak"}
         </button>
       ) : null}
+      {children}
       <div role="status">{trouble === "" ? null : <small>{trouble}</small>}</div>
     </form>
   );

@@ -60,7 +60,7 @@ export function WorkflowsScreen({ chosen }: { chosen: string | undefined }) {
         <Waiting what="the workflows" />
       ) : null}
       {workflows.data !== undefined && all.length === 0 ? (
-        <p class="empty">No workflow has been imported yet.</p>
+        <p class="empty">There is no workflow yet. They come with the first board that is connected.</p>
       ) : null}
       <nav aria-label="Workflows" class="chips">
         {all.map(({ id, name }) => (
@@ -82,14 +82,43 @@ export function WorkflowsScreen({ chosen }: { chosen: string | undefined }) {
 const RECENT_MS = 24 * 3_600_000;
 
 function WorkflowView({ workflow, board }: { workflow: Workflow; board: Board | undefined }) {
-  const { tenant, path } = useSession();
-  const counts = useMemo(() => new Map(board?.statuses.map(({ id, tickets }) => [id, tickets])), [board]);
-  const { data, reload } = useLoaded<{ changes: readonly Change[] }>(
+  const { path } = useSession();
+  const { data, error, reload } = useLoaded<{ changes: readonly Change[] }>(
     path(`/workflows/${segment(workflow.id)}/changes`),
   );
   useNews(["workflows"], reload);
+  const counts = useMemo(
+    () => board && new Map(board.statuses.map(({ id, tickets }) => [id, tickets])),
+    [board],
+  );
+  return (
+    <>
+      <h2 dir="auto">
+        {workflow.name} <small>version {workflow.version}</small>
+      </h2>
+      <Trust edges={workflow.edges} />
+      <Fault error={error} />
+      {/* Drawn at once with what has changed: the marks would make it another size. */}
+      {data === undefined ? (
+        error === undefined && <Waiting what="what has changed" />
+      ) : (
+        <Marked workflow={workflow} counts={counts} changes={data.changes} />
+      )}
+    </>
+  );
+}
+
+interface MarkedProps {
+  readonly workflow: Workflow;
+  /** Left out while they are not known. */
+  readonly counts: ReadonlyMap<string, number> | undefined;
+  readonly changes: readonly Change[];
+}
+
+/** The workflow as it is, with what has changed since a time that she chooses. */
+function Marked({ workflow, counts, changes }: MarkedProps) {
+  const { tenant } = useSession();
   const [chosen, choose] = useState<string>();
-  const changes = data?.changes ?? [];
   const batches = batchesOf(changes);
   const recent = batches.find(({ at }) => Date.now() - Date.parse(at) < RECENT_MS)?.at;
   const since = chosen ?? recent ?? "";
@@ -99,12 +128,9 @@ function WorkflowView({ workflow, board }: { workflow: Workflow; board: Board | 
   );
   const linkOf = (status: string) =>
     `${placeOf(tenant, "tickets")}?board=${segment(workflow.id)}&status=${segment(status)}`;
+  const known = counts === undefined ? {} : { counts };
   return (
     <>
-      <h2>
-        {workflow.name} <small>version {workflow.version}</small>
-      </h2>
-      <Trust edges={workflow.edges} />
       <SelectField
         label="Mark what has changed since"
         value={since}
@@ -114,9 +140,9 @@ function WorkflowView({ workflow, board }: { workflow: Workflow; board: Board | 
           ...batches.map((batch) => [batch.at, titleOf(batch)] as const),
         ]}
       />
-      <WorkflowDrawing workflow={workflow} counts={counts} marks={marks} linkOf={linkOf} />
+      <WorkflowDrawing workflow={workflow} marks={marks} linkOf={linkOf} {...known} />
       <StatusTable workflow={workflow} counts={counts} marks={marks} linkOf={linkOf} />
-      <Changes changes={data?.changes} workflow={workflow} />
+      <Changes changes={changes} workflow={workflow} />
     </>
   );
 }
@@ -128,7 +154,8 @@ function titleOf({ at, changes }: Batch): string {
 
 interface StatusTableProps {
   readonly workflow: Workflow;
-  readonly counts: ReadonlyMap<string, number>;
+  /** Left out while they are not known. */
+  readonly counts: ReadonlyMap<string, number> | undefined;
   readonly marks: Marks;
   linkOf(status: string): string;
 }
@@ -145,7 +172,7 @@ function StatusTable({ workflow, counts, marks, linkOf }: StatusTableProps) {
         cells: [
           <StatusCell status={status} mark={marks.statuses.get(status.id)} />,
           <a href={linkOf(status.id)}>
-            {counts.get(status.id) ?? 0}
+            {counts && (counts.get(status.id) ?? 0)}
             <span class="unseen"> in {status.name}</span>
           </a>,
           <Targets workflow={workflow} from={status.id} marks={marks} />,
@@ -193,15 +220,15 @@ function Targets({ workflow, from, marks }: { workflow: Workflow; from: string; 
   );
 }
 
-function Changes({ changes, workflow }: { changes: readonly Change[] | undefined; workflow: Workflow }) {
+function Changes({ changes, workflow }: Pick<MarkedProps, "changes" | "workflow">) {
   const nameOf = (id: string) =>
     id === "*" ? "anywhere" : (workflow.statuses.find((status) => status.id === id)?.name ?? id);
   return (
     <>
       <h2>What has changed</h2>
-      {changes?.length === 0 ? <p class="empty">Nothing since it was imported.</p> : null}
+      {changes.length === 0 ? <p class="empty">Nothing since it was imported.</p> : null}
       <ol class="timeline">
-        {changes?.map((change) => (
+        {changes.map((change) => (
           <li key={`${change.at} ${change.kind} ${change.status} ${change.after}`}>
             <When at={change.at} /> <span>{sentenceOf(change, nameOf)}</span>
           </li>

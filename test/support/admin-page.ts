@@ -7,7 +7,7 @@ import { z } from "zod";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 export const WIDE = { width: 1280, height: 900 };
-export const PHONE = { width: 390, height: 844 };
+export const PHONE = { width: 360, height: 780 };
 
 export interface AdminPages {
   open(options?: BrowserContextOptions): Promise<Page>;
