@@ -115,6 +115,7 @@ export function wire(
       void tellConnection(state.store, tenant, connection).catch((error: unknown) => reportTo(log, error)),
   });
   const views = createViews(workflows);
+  state.store.returned((loss) => loss === "undone" && forgetAll([workflows, views]));
   const desk = createTickets({ views, jobs: state.hooks, now });
   const told = tellEndings(desk, (answer, talk) => {
     metrics.answered(answer);
@@ -141,6 +142,10 @@ export function wire(
     publicUrl: () => config.publicUrl ?? parts.listens,
   };
   return parts;
+}
+
+function forgetAll(parts: readonly { forget(): void }[]): void {
+  for (const part of parts) part.forget();
 }
 
 function limitsOf(config: Config): Limits {

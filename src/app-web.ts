@@ -156,11 +156,16 @@ export async function startMetrics(
 }
 
 async function listenForChanges(store: Store, mcp: Mcp, log: RootLog): Promise<() => Promise<void>> {
-  return await listenForNews(store, {
+  const stopWaiting = store.returned(() => void mcp.returned());
+  const stop = await listenForNews(store, {
     workflowsChanged: (tenant, workflows) => mcp.toolsChanged(tenant, workflows),
     ticketsChanged: (tenant, tickets) =>
       void mcp.ticketsChanged(tenant, tickets).catch((error: unknown) => reportTo(log, error)),
   });
+  return async () => {
+    stopWaiting();
+    await stop();
+  };
 }
 
 function hostsOf(config: Config): string[] {

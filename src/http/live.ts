@@ -7,7 +7,7 @@ export interface Live {
   /**
    * Keeps the response open: `tickets` events carry `{tickets: id[]}`, `workflows` events `{workflows: id[]}`,
    * `connections` events `{connections: id[]}`.
-   * A `ready` event says that nothing which happens from now on is missed. It ends within half a minute of `mayStay`
+   * A `ready` event says that nothing which happens from now on is missed; it comes again when something may have been. It ends within half a minute of `mayStay`
    * saying no: who listens may have been removed meanwhile.
    */
   stream(tenant: string, response: Response, mayStay?: () => Promise<boolean>): Promise<void>;
@@ -18,7 +18,7 @@ export interface Live {
 /** Proxies close what is silent for a minute. */
 const BEAT_MS = 25_000;
 
-export function createLive(store: Pick<Store, "subscribe">): Live {
+export function createLive(store: Pick<Store, "subscribe" | "returned">): Live {
   const open = new Set<Response>();
   let closed = false;
   return {
@@ -55,8 +55,10 @@ export function createLive(store: Pick<Store, "subscribe">): Live {
             if (of === tenant) send("connections", { connections: [connection] });
           },
         });
+        const stopWaiting = store.returned(() => send("ready", {}));
         send("ready", {});
         await gone;
+        stopWaiting();
         await stop();
       } finally {
         clearInterval(beat);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
 import { catalogueChoiceOf } from "../tickets/settings.js";
@@ -23,6 +24,16 @@ export interface Catalogues {
   /** No older than this call, or as of the moment `since` or later. */
   get(tenant: TenantStore | undefined, surface: Surface, since?: number): Promise<Shown>;
   forget(tenantId: string): void;
+  /** All catalogues are made anew, and what clients were shown is remembered only of those tenants that still have some. */
+  distrust(isHere: (tenantId: string) => boolean): void;
+  /** Whether lists are not what its clients were shown here; also when that is not known. From now on they count as shown. */
+  changed(tenantId: string): Promise<boolean>;
+}
+
+/** What a tenant's clients were shown, on one surface. */
+interface Seen {
+  readonly tenant: TenantStore;
+  readonly lists: string;
 }
 
 interface Made {
@@ -33,32 +44,86 @@ interface Made {
 /** Tenants whose catalogues are kept in memory; the one made longest ago goes first. */
 const MAX_KEPT = 2000;
 const SURFACES: readonly Surface[] = ["generated", "compact", "frozen"];
+/** Whose lists may change. */
+const CHANGING: readonly Surface[] = ["generated", "compact"];
 const DOCUMENT = "tools";
 const SAVE_ATTEMPTS = 5;
 
 export function createCatalogues(options: CataloguesOptions): Catalogues {
   const made = new Map<string, Made>();
+  const seen = new Map<string, Seen>();
+
+  async function get(tenant: TenantStore, surface: Surface, since?: number): Promise<Shown> {
+    const { revision, workflows } = await options.tickets.workflows(tenant, since);
+    const key = keyOf(surface, tenant.id);
+    const kept = made.get(key);
+    if (kept?.revision === revision) return kept.shown;
+    const shown = make(options, tenant, surface, workflows);
+    keep(made, key, { revision, shown });
+    // A catalogue that could not be made is not kept: the next request tries again.
+    shown.catch(() => {
+      if (made.get(key)?.shown === shown) made.delete(key);
+    });
+    return shown;
+  }
+
+  /** Whether these are other lists than were seen on the surface before. */
+  async function isNews(tenant: TenantStore, surface: Surface): Promise<boolean> {
+    const lists = listsOf(await get(tenant, surface));
+    const key = keyOf(surface, tenant.id);
+    const before = seen.get(key);
+    keep(seen, key, { tenant, lists });
+    return before?.lists !== lists;
+  }
+
   return {
     async get(tenant, surface, since) {
       if (tenant === undefined) return { catalogue: FROZEN, gating: "explain" };
-      const { revision, workflows } = await options.tickets.workflows(tenant, since);
-      const key = `${surface}:${tenant.id}`;
-      const kept = made.get(key);
-      if (kept?.revision === revision) return kept.shown;
-      const shown = make(options, tenant, surface, workflows);
-      made.delete(key);
-      made.set(key, { revision, shown });
-      // A catalogue that could not be made is not kept: the next request tries again.
-      shown.catch(() => {
-        if (made.get(key)?.shown === shown) made.delete(key);
-      });
-      if (made.size > MAX_KEPT) made.delete(made.keys().next().value ?? key);
+      const shown = await get(tenant, surface, since);
+      const key = keyOf(surface, tenant.id);
+      if (!seen.has(key)) keep(seen, key, { tenant, lists: listsOf(shown) });
       return shown;
     },
     forget(tenantId) {
-      for (const surface of SURFACES) made.delete(`${surface}:${tenantId}`);
+      for (const surface of SURFACES) {
+        made.delete(keyOf(surface, tenantId));
+        seen.delete(keyOf(surface, tenantId));
+      }
+    },
+    distrust(isHere) {
+      made.clear();
+      for (const [key, { tenant }] of seen) if (!isHere(tenant.id)) seen.delete(key);
+    },
+    async changed(tenantId) {
+      const known = CHANGING.map((surface) => [surface, seen.get(keyOf(surface, tenantId))] as const);
+      const news = await Promise.all(
+        known.map(([surface, last]) => last !== undefined && isNews(last.tenant, surface)),
+      );
+      return news.includes(true) || known.every(([, last]) => last === undefined);
     },
   };
+}
+
+function keyOf(surface: Surface, tenantId: string): string {
+  return `${surface}:${tenantId}`;
+}
+
+/** As the newest; the oldest goes when there are too many. */
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.size > MAX_KEPT ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+/** Stands for all that a client can list. A list that follows the talk goes by the moves as well. */
+function listsOf({ catalogue: { tools, workflows }, gating }: Shown): string {
+  const boards = workflows.map(({ connection, graph }) =>
+    gating === "hide" ? [connection, graph] : [connection, graph.id, graph.name],
+  );
+  return createHash("sha256")
+    .update(JSON.stringify([gating, tools, boards]))
+    .digest("base64");
 }
 
 async function make(

@@ -13,11 +13,11 @@ import { generatedCatalogue } from "./catalogue.js";
 import { type Catalogues, createCatalogues } from "./catalogues.js";
 import { createDispatcher, type Dispatcher } from "./dispatcher.js";
 import { createGuard } from "./guard.js";
-import { type Asker, createLegacy, type Exchange, type Legacy, TOOLS_CHANGED } from "./legacy.js";
+import { type Asker, createLegacy, type Exchange, type Legacy } from "./legacy.js";
 import { createModernHandlers, isPlain, type ModernHandlers } from "./modern.js";
+import { createNews, type News } from "./news.js";
 import type { Principal, Surface } from "./principal.js";
 import { writeError, writeLimited, writeMessage, writeRejection } from "./replies.js";
-import { ticketUri, workflowUri } from "./resources.js";
 import { createServer, type ServerOf } from "./server.js";
 import { createSessions } from "./sessions.js";
 import { createSharedSessions, type SessionBus, type SharedSessions } from "./shared-sessions.js";
@@ -66,7 +66,7 @@ export interface HandleOptions {
   lacks?(scope: string): void;
 }
 
-export interface Mcp {
+export interface Mcp extends News {
   /** Serves one request of somebody who has been authenticated. Never rejects. */
   handle(
     req: IncomingMessage,
@@ -80,30 +80,11 @@ export interface Mcp {
   preview(workflows: readonly KeptWorkflow[]): readonly ShownTool[];
   /** The Origin and Host check alone, for whoever wants to turn a request away before authenticating it. */
   guard(req: IncomingMessage): Rejection | undefined;
-  /** A tenant's workflows, or its setting `mcp`, have changed: its catalogue is made anew, and its clients here, and no others, are told. */
-  toolsChanged(tenantId: string, workflows?: readonly ChangedWorkflow[]): void;
-  /** A ticket or workflow has changed: tells the tenant's clients that subscribed to its URI. */
-  resourceUpdated(tenantId: string, uri: string): void;
-  /** Tickets are not what they were: tells who subscribed to them, and whose list of tools follows one of them. */
-  ticketsChanged(tenantId: string, tickets: readonly MovedTicket[]): Promise<void>;
   /** Ends every session and stream of a tenant, as when a token was taken back; who may still call comes again. */
   disconnect(tenantId: string): Promise<void>;
   /** Ends the streams of clients that only listen, so that they come again elsewhere; calls are still answered. */
   endStreams(): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface ChangedWorkflow {
-  readonly connection: string;
-  readonly id: string;
-}
-
-/** A ticket that is not what it was, and where it is now. */
-export interface MovedTicket {
-  readonly id: string;
-  readonly connection: string;
-  readonly workflow: string;
-  readonly status: string;
 }
 
 const DEFAULT_BUDGET_MS: Readonly<Record<Surface, number>> = {
@@ -170,6 +151,7 @@ class Endpoint implements Mcp {
   readonly #modern: Dispatcher;
   readonly #handlers: ModernHandlers;
   readonly #legacy: Legacy;
+  readonly #news: News;
 
   constructor(
     options: McpOptions,
@@ -189,6 +171,12 @@ class Endpoint implements Mcp {
     this.#handlers = createModernHandlers(version, serverOf, (error, trail) =>
       this.#report(BoardwalkError.from(error), trail),
     );
+    this.#news = createNews({
+      catalogues: this.#catalogues,
+      sessions,
+      modern: this.#handlers,
+      report: (error) => this.#report(BoardwalkError.from(error), undefined),
+    });
     this.#legacy = createLegacy({
       dispatcher: legacy,
       sessions: this.#sessions,
@@ -307,29 +295,20 @@ class Endpoint implements Mcp {
     return previewedTools(generatedCatalogue({ workflows, kept: NO_NAMES, now }).catalogue);
   }
 
-  toolsChanged(tenantId: string, workflows: readonly ChangedWorkflow[] = []): void {
-    this.#catalogues.forget(tenantId);
-    for (const list of ["tools", "resources"]) {
-      const notification = { jsonrpc: "2.0", method: `notifications/${list}/list_changed` };
-      this.#sessions.notify(tenantId, notification, ({ surface }) => surface !== "frozen");
-    }
-    this.#handlers.toolsChanged(tenantId);
-    for (const { connection, id } of workflows) this.resourceUpdated(tenantId, workflowUri(connection, id));
+  toolsChanged(...changed: Parameters<Mcp["toolsChanged"]>): void {
+    this.#news.toolsChanged(...changed);
   }
 
   resourceUpdated(tenantId: string, uri: string): void {
-    const notification = { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } };
-    this.#sessions.notify(tenantId, notification, (session) => session.subscriptions.has(uri));
-    this.#handlers.resourceUpdated(tenantId, uri);
+    this.#news.resourceUpdated(tenantId, uri);
   }
 
-  async ticketsChanged(tenantId: string, tickets: readonly MovedTicket[]): Promise<void> {
-    for (const { id, connection, workflow, status } of tickets) {
-      this.resourceUpdated(tenantId, ticketUri(connection, id));
-      const moved = await this.#sessions.refocus(tenantId, { ticket: id, workflow, status });
-      // Every replica hears of the ticket, so each tells its own.
-      this.#sessions.notify(tenantId, TOOLS_CHANGED, (session) => moved.includes(session));
-    }
+  ticketsChanged(...changed: Parameters<Mcp["ticketsChanged"]>): Promise<void> {
+    return this.#news.ticketsChanged(...changed);
+  }
+
+  returned(): Promise<void> {
+    return this.#news.returned();
   }
 
   async disconnect(tenantId: string): Promise<void> {

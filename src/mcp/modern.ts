@@ -10,7 +10,7 @@ import {
 import type { Trail } from "../hooks/hooks.js";
 import type { Call } from "./call.js";
 import { MODERN_VERSION, type ServerOf } from "./server.js";
-import { isListening } from "./wire.js";
+import { isListening, subscriptionsOf } from "./wire.js";
 
 /** The body member that the `Mcp-Name` header has to repeat, by method. */
 const NAMED_BY: Readonly<Record<string, "name" | "uri">> = {
@@ -45,6 +45,10 @@ export interface ModernHandlers {
   ): Promise<void>;
   toolsChanged(tenantId: string): void;
   resourceUpdated(tenantId: string, uri: string): void;
+  /** Tenants somebody of whom listens. */
+  tenants(): readonly string[];
+  /** What they listen for news of. */
+  subscribed(tenantId: string): ReadonlySet<string>;
   disconnect(tenantId: string): Promise<void>;
   /** Ends the streams of those who only listen, a tenant's when its last call is answered. */
   endStreams(): Promise<void>;
@@ -59,8 +63,8 @@ interface Served {
   readonly bus: InMemoryServerEventBus;
   /** Requests under way, streams included; at zero the handler is let go. */
   users: number;
-  /** Those of them that only listen. */
-  listeners: number;
+  /** Those of them that only listen, each with what it wants to hear of. */
+  readonly listeners: Set<readonly string[]>;
 }
 
 export function createModernHandlers(
@@ -85,14 +89,14 @@ export function createModernHandlers(
       // Streams are counted before they come here, where a refusal can say when to come back.
       { legacy: "reject", bus, maxSubscriptions: Number.POSITIVE_INFINITY },
     );
-    const made = { handler, bus, users: 0, listeners: 0 };
+    const made = { handler, bus, users: 0, listeners: new Set<readonly string[]>() };
     served.set(tenantId, made);
     return made;
   }
 
   /** The SDK ends streams and calls alike, so the calls come first. */
   async function endListeners(one: Served): Promise<void> {
-    if (leaving && one.users === one.listeners) await one.handler.close();
+    if (leaving && one.users === one.listeners.size) await one.handler.close();
   }
 
   return {
@@ -102,8 +106,9 @@ export function createModernHandlers(
       // Only a handle by which the factory finds the call again; it carries no token.
       const authInfo: AuthInfo = { token: "", clientId: "", scopes: [] };
       calls.set(authInfo, call);
+      const uris = listens ? subscriptionsOf(body) : [];
       one.users += 1;
-      if (listens) one.listeners += 1;
+      if (listens) one.listeners.add(uris);
       try {
         const fetch: McpHttpHandler["fetch"] = (request, options) =>
           one.handler.fetch(request, { ...options, authInfo });
@@ -114,7 +119,7 @@ export function createModernHandlers(
         );
       } finally {
         one.users -= 1;
-        if (listens) one.listeners -= 1;
+        one.listeners.delete(uris);
         if (one.users === 0 && served.get(tenantId) === one) served.delete(tenantId);
         await endListeners(one);
       }
@@ -126,6 +131,8 @@ export function createModernHandlers(
     resourceUpdated(tenantId, uri) {
       served.get(tenantId)?.handler.notify.resourceUpdated(uri);
     },
+    tenants: () => [...served].filter(([, { listeners }]) => listeners.size > 0).map(([id]) => id),
+    subscribed: (tenantId) => new Set([...(served.get(tenantId)?.listeners ?? [])].flat()),
     async disconnect(tenantId) {
       const one = served.get(tenantId);
       served.delete(tenantId);

@@ -39,6 +39,8 @@ export interface Sessions {
   find(id: string, principal: Principal, surface: Surface): Session | undefined;
   /** The session of that id, whoever's it is. */
   peek(id: string): Session | undefined;
+  /** Tenants that have any. */
+  tenants(): readonly string[];
   /** Sessions of a tenant. */
   of(tenantId: string): Iterable<Session>;
   /** Sessions that are in use without a request: their stream is open. */
@@ -135,6 +137,10 @@ class SessionTable implements Sessions {
 
   peek(id: string): Session | undefined {
     return this.#byId.get(id);
+  }
+
+  tenants(): readonly string[] {
+    return [...this.#byTenant.keys()].filter((id) => id !== undefined);
   }
 
   of(tenantId: string): Iterable<Session> {

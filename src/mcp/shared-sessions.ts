@@ -12,7 +12,7 @@ import type { Focus, Session, Sessions } from "./sessions.js";
  * and only its person can take it up elsewhere. A stream lives where it was opened; news find it from anywhere.
  */
 export interface SharedSessions
-  extends Pick<Sessions, "during" | "detach" | "notify" | "size" | "endStreams"> {
+  extends Pick<Sessions, "during" | "detach" | "notify" | "size" | "tenants" | "of" | "endStreams"> {
   /** @throws BoardwalkError `rate_limited` when its tenant has as many in use as it may have. */
   begin(...by: Parameters<Sessions["create"]>): Promise<Session>;
   find(...by: Parameters<Sessions["find"]>): Promise<Session | undefined>;
@@ -25,6 +25,11 @@ export interface SharedSessions
   endAll(tenantId: string): Promise<void>;
   /** Sets the focus of every session that talks of this ticket. @returns those whose focus has moved. */
   refocus(tenantId: string, focus: Focus): Promise<readonly Session[]>;
+  /**
+   * Makes up for what other replicas may have told of a tenant's sessions without being heard: what has ended ends, and
+   * talk is of where its ticket is. @returns those whose focus has moved.
+   */
+  catchUp(tenantId: string): Promise<readonly Session[]>;
   close(): Promise<void>;
 }
 
@@ -145,9 +150,8 @@ class SharedTable implements SharedSessions {
     const facts = await recallFacts(tenant, id);
     if (known !== undefined) known.readAt = readAt;
     if (facts === undefined) {
-      // Forgotten by the store, not ended: an end is told to everybody.
-      if (local !== undefined) await this.#save(local);
-      return local;
+      if (local !== undefined) this.#endHere(local);
+      return undefined;
     }
     if (facts.person !== speaker.person || facts.surface !== surface) return undefined;
     const max = local === undefined ? await this.#most(principal) : 0;
@@ -238,6 +242,41 @@ class SharedTable implements SharedSessions {
     return moved;
   }
 
+  tenants(): readonly string[] {
+    return this.#table.tenants();
+  }
+
+  of(tenantId: string): Iterable<Session> {
+    return this.#table.of(tenantId);
+  }
+
+  async catchUp(tenantId: string): Promise<readonly Session[]> {
+    const all = [...this.#table.of(tenantId)];
+    const moved = await Promise.all(all.map((session) => this.#readAgain(session)));
+    return all.filter((_, i) => moved[i]);
+  }
+
+  /** @returns whether its focus has moved. */
+  async #readAgain(session: Session): Promise<boolean> {
+    const shared = this.#shared.get(session);
+    if (shared === undefined) return false;
+    const facts = await recallFacts(shared.tenant, session.id);
+    if (facts === undefined) {
+      this.#endHere(session);
+      return false;
+    }
+    const before = session.focus;
+    apply(facts, session);
+    const actor = session.focus && (await shared.tenant.getActor(session.focus.ticket));
+    if (actor !== undefined) {
+      const { id, workflow, status } = actor.ticket;
+      session.focus = { ticket: id, workflow, status };
+    }
+    if (sameFocus(before, session.focus)) return false;
+    await this.#save(session);
+    return true;
+  }
+
   endStreams(): void {
     this.#table.endStreams();
   }
@@ -247,6 +286,12 @@ class SharedTable implements SharedSessions {
     await this.#stopListening?.();
     // Their facts stay: another replica goes on with them.
     this.#table.close();
+  }
+
+  /** It has ended elsewhere, and that was told while we did not hear. */
+  #endHere(session: Session): void {
+    this.#shared.delete(session);
+    this.#table.end(session);
   }
 
   async #save(session: Session): Promise<void> {

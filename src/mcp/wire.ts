@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { CLIENT_INFO_META_KEY, isJSONRPCRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import { nameOfClient } from "./principal.js";
 
 /** What can be told of a request from its headers and body before anyone answers it. */
@@ -27,6 +28,16 @@ export function requests(body: unknown): JSONRPCRequest[] {
 /** Does it ask for a stream of news? */
 export function isListening({ method }: Pick<JSONRPCRequest, "method">): boolean {
   return method === "subscriptions/listen";
+}
+
+const listenShape = z.object({
+  params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }) }),
+});
+
+/** The URIs of which whoever asks for a stream wants to hear. */
+export function subscriptionsOf(body: unknown): string[] {
+  const parsed = listenShape.safeParse(body);
+  return parsed.success ? parsed.data.params.notifications.resourceSubscriptions : [];
 }
 
 /** The id to answer under, when it could be read. */

@@ -35,7 +35,7 @@ export type RedisAddress = Reach &
 /** Scheme, kind, user and password, hosts, path, query. A password may hold `@`, but `/`, `?` and `#` only encoded. */
 const FORM = /^(rediss?)(?:-(cluster|sentinel))?:\/\/(?:([^/?#]*)@)?([^@/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/;
 const NODE = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/;
-const PORTS = { single: 6379, cluster: 6379, sentinel: 26379 } as const;
+export const PORTS = { single: 6379, cluster: 6379, sentinel: 26379 } as const;
 type Kind = keyof typeof PORTS;
 
 const query = z.strictObject({

@@ -1,5 +1,5 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
-import { parseRedisUrl, type RedisAddress } from "./address.js";
+import { PORTS, parseRedisUrl, type RedisAddress } from "./address.js";
 import { LastingSentinelConnector } from "./sentinel-connector.js";
 
 /** The one place that opens a client, of whichever kind the address names. */
@@ -10,6 +10,7 @@ export type RedisClient = Redis | Cluster;
 export type ClientOptions = Pick<
   RedisOptions,
   | "autoResendUnfulfilledCommands"
+  | "autoResubscribe"
   | "commandTimeout"
   | "connectTimeout"
   | "enableOfflineQueue"
@@ -48,11 +49,32 @@ export function openRedis(url: string, options: ClientOptions = {}): RedisClient
   }
 }
 
-/** Another client to the same place, with these options over those of the first. */
-export function duplicateRedis(client: RedisClient, options: ClientOptions): RedisClient {
-  return client instanceof Cluster
-    ? client.duplicate([], clusterOptions(options))
-    : client.duplicate(options);
+/**
+ * A client beside this one, to listen with. Of a cluster to any of its nodes, since each tells what is published on any;
+ * the library's own way does not say when it has changed to another, nor when it listens no more.
+ * @throws Error while no node of a cluster is known.
+ */
+export function openListener(client: RedisClient, options: ClientOptions): Redis {
+  if (client instanceof Redis) return client.duplicate(options);
+  const node = anyNodeOf(client);
+  if (node === undefined) throw new Error("no node of the cluster is known");
+  const { host, port = PORTS.cluster, username, password, tls, family } = node;
+  const listener = new Redis({
+    ...{ host, port, username, password, tls, family },
+    ...options,
+    retryStrategy: (times: number) => {
+      // That node may be gone for good.
+      const { host, port } = anyNodeOf(client) ?? listener.options;
+      Object.assign(listener.options, { host, port });
+      return options.retryStrategy?.(times);
+    },
+  });
+  return listener;
+}
+
+function anyNodeOf(cluster: Cluster): Redis["options"] | undefined {
+  const nodes = cluster.nodes("all");
+  return nodes[Math.floor(Math.random() * nodes.length)]?.options;
 }
 
 /** Whether a key's place is told by its hash tag, so that keys used together must share one. */

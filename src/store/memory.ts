@@ -85,6 +85,8 @@ export function createMemoryStore({ auditLimit = AUDIT_LIMIT }: MemoryStoreOptio
         watchers.delete(own);
       };
     },
+    // It is never away.
+    returned: () => () => {},
     async ping() {},
     async close() {
       channels.clear();

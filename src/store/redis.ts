@@ -7,9 +7,10 @@ import { encodeContent } from "./format.js";
 import { openConnection, watchConnection } from "./redis/connection.js";
 import { decodeTenantId, redisKeys } from "./redis/keys.js";
 import { defineScripts } from "./redis/scripts.js";
+import { watchServer } from "./redis/server-watch.js";
 import { createSubscriber } from "./redis/subscriber.js";
 import { RedisTenant, splitOnce } from "./redis/tenant.js";
-import type { Store } from "./store.js";
+import type { Loss, Store } from "./store.js";
 
 export interface RedisStoreOptions {
   /**
@@ -38,7 +39,12 @@ export function createRedisStore(options: RedisStoreOptions): Store {
       : { client: given, connection: watchConnection(given, false) };
   const keys = redisKeys(prefix);
   const limits = { history: options.historyLimit ?? HISTORY_LIMIT, audit: options.auditLimit ?? AUDIT_LIMIT };
-  const subscriber = createSubscriber(given);
+  const returned = new Set<(loss: Loss) => void>();
+  const tell = (loss: Loss) => {
+    for (const listener of returned) listener(loss);
+  };
+  const subscriber = createSubscriber(connection, () => tell("unheard"));
+  const unwatch = watchServer(client, () => tell("undone"));
   defineScripts(client);
 
   return {
@@ -67,10 +73,17 @@ export function createRedisStore(options: RedisStoreOptions): Store {
     },
     subscribe: (channel, listener) => subscriber.subscribe(keys.channel(channel), listener),
     watch: (listener) => subscriber.watch(keys.changes, (channel) => listener(keys.changedTenant(channel))),
+    returned(listener) {
+      const own = (loss: Loss) => listener(loss);
+      returned.add(own);
+      return () => void returned.delete(own);
+    },
     async ping() {
       await connection.run((redis) => redis.ping());
     },
     async close() {
+      unwatch();
+      returned.clear();
       await subscriber.close();
       await connection.close();
     },

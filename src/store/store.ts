@@ -115,6 +115,12 @@ export interface TenantInfo {
   readonly createdAt: string;
 }
 
+/**
+ * What may have been lost while the store was away. `unheard`: what others published. `undone`: what was read before,
+ * since another server has taken over or the same was started anew, and may lack the last writes.
+ */
+export type Loss = "unheard" | "undone";
+
 export interface Store {
   /** The only door to a tenant's data. Does not check that the tenant exists. */
   tenant(id: string): TenantStore;
@@ -136,6 +142,8 @@ export interface Store {
    * @returns a function that stops telling.
    */
   watch(listener: (tenant: string | undefined) => void): Promise<() => Promise<void>>;
+  /** Tells what may have been lost, once the store is back. @returns a function that stops telling. */
+  returned(listener: (loss: Loss) => void): () => void;
   /** Rejects with `unavailable` when the store cannot be reached. */
   ping(): Promise<void>;
   close(): Promise<void>;

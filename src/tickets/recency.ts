@@ -16,16 +16,27 @@ export interface Recency {
 export const MOST_MS = 250;
 const MOST_KEPT = 1_000;
 
-export async function createRecency(store: Pick<Store, "watch">): Promise<Recency> {
+export async function createRecency(store: Pick<Store, "watch" | "returned">): Promise<Recency> {
+  let backAt = Number.NEGATIVE_INFINITY;
   const changedAt = new Map<string | undefined, number>();
   const stop = await store.watch((tenant) => {
     const now = performance.now();
     changedAt.set(tenant, now);
     if (changedAt.size > MOST_KEPT) forgetBefore(changedAt, now - MOST_MS);
   });
+  const stopWaiting = store.returned(() => {
+    backAt = performance.now();
+  });
   const since = (tenant: string | undefined) =>
-    Math.max(performance.now() - MOST_MS, changedAt.get(tenant) ?? Number.NEGATIVE_INFINITY);
-  return { ofTenant: since, ofHandles: () => since(undefined), close: stop };
+    Math.max(performance.now() - MOST_MS, backAt, changedAt.get(tenant) ?? Number.NEGATIVE_INFINITY);
+  return {
+    ofTenant: since,
+    ofHandles: () => since(undefined),
+    async close() {
+      stopWaiting();
+      await stop();
+    },
+  };
 }
 
 function forgetBefore(changedAt: Map<string | undefined, number>, moment: number): void {

@@ -182,6 +182,8 @@ function compare(a: string, b: string): number {
 export interface Views {
   /** The tenant's view, no older than this call; or than the moment `since`, as `performance.now()` tells it. */
   fresh(store: TenantStore, since?: number): Promise<TenantView>;
+  /** All are made anew: what was read may have been undone, and the change feed does not tell of that. */
+  forget(): void;
 }
 
 interface Refresh {
@@ -239,6 +241,10 @@ export function createViews(workflows: Workflows, mostTickets = MOST_TICKETS): V
         weigh(store.id, entry);
       }
       return entry.view;
+    },
+    forget() {
+      entries.clear();
+      weight = 0;
     },
   };
 }

@@ -13,6 +13,8 @@ export interface Workflows {
    * read the revision of the kind `workflow` gives it, and nothing is asked twice.
    */
   of(store: TenantStore, revision?: number): Promise<TenantWorkflows>;
+  /** All are read anew: a revision may have been undone, and given again to something else. */
+  forget(): void;
 }
 
 /** Keeps the workflows of the `capacity` tenants last asked for, each with its machine ready. */
@@ -29,6 +31,7 @@ export function createWorkflows(capacity = 2_000): Workflows {
       if (cache.size > capacity && !oldest.done) cache.delete(oldest.value);
       return current;
     },
+    forget: () => cache.clear(),
   };
 }
 

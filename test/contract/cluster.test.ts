@@ -6,6 +6,7 @@ import { createBudgets } from "../../src/store/redis/budgets.js";
 import { createRedisOauthRecords } from "../../src/store/redis/oauth.js";
 import { checkRedisSettings, createRedisStore } from "../../src/store/redis.js";
 import { type RedisCluster, redisCli, startRedisCluster } from "../support/redis-groups.js";
+import { watchLosses } from "../support/store-losses.js";
 import { until } from "../support/until.js";
 import { describeHooks } from "./hooks.contract.js";
 import { describeOauthRecords } from "./oauth-records.contract.js";
@@ -78,6 +79,15 @@ describe("a cluster", () => {
     expect((await checkRedisSettings(client)).map(({ code }) => code)).toEqual(["redis_evicts"]);
     await redisCli(cluster.nodes[2]?.port ?? 0, "config", "set", "maxmemory-policy", "noeviction");
     client.disconnect();
+  });
+
+  it("says that news may have gone unheard when its listening was cut off, and hears on", async () => {
+    const store = createRedisStore({ client: cluster.url, prefix: fresh() });
+    const { told, hears } = await watchLosses(store);
+    for (const { port } of cluster.nodes) await redisCli(port, "client", "kill", "type", "pubsub");
+    await until(() => told.includes("unheard"));
+    await hears();
+    await store.close();
   });
 
   it("that lost a node serves what lies on the others, says so of the rest, and takes it back", async () => {

@@ -4,7 +4,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/store/memory.js";
 import { checkRedisSettings, createRedisStore } from "../../src/store/redis.js";
 import type { Store } from "../../src/store/store.js";
+import { startQuietLink } from "../support/quiet-link.js";
 import { redisUrl, startRedis } from "../support/redis.js";
+import { watchLosses } from "../support/store-losses.js";
 import { until } from "../support/until.js";
 import { actor, describeStore, event, pending } from "./store.contract.js";
 
@@ -172,6 +174,43 @@ describe("Redis store", () => {
     // By then, and not when its time is over.
     expect(answers).toMatchObject([{ code: "unavailable" }]);
     expect(await store.tenant("t").claim("k", 60_000)).toBe(true);
+  });
+
+  it("says that news may have gone unheard when its listening was cut off, and hears on", async () => {
+    const server = await ownServer();
+    const client = later(new Redis(server.url));
+    const store = later(createRedisStore({ client: server.url }));
+    const { told, hears } = await watchLosses(store);
+    await client.call("CLIENT", "KILL", "TYPE", "pubsub");
+    await until(() => told.length > 0);
+    expect(told).toEqual(["unheard"]);
+    await hears();
+    // It listens elsewhere than it asks: that connection may be cut, and nothing is lost.
+    await client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await until(() => store.ping().then(() => true));
+    await hears();
+    expect(told).toEqual(["unheard"]);
+  });
+
+  it("finds out that its listening has fallen silent", async () => {
+    const server = await ownServer();
+    const link = await startQuietLink(server.port);
+    cleanups.push(() => link.close());
+    const store = later(createRedisStore({ client: `redis://127.0.0.1:${link.port}` }));
+    const { told, hears } = await watchLosses(store);
+    link.silence();
+    await until(() => told.includes("unheard"), { timeoutMs: 25_000 });
+    await hears();
+  });
+
+  it("says that what was read may be undone when another server answers, or the same anew", async () => {
+    const server = await ownServer();
+    const store = later(createRedisStore({ client: server.url }));
+    const { told, hears } = await watchLosses(store);
+    await server.restart();
+    await until(() => told.length === 2);
+    expect(told.toSorted()).toEqual(["undone", "unheard"]);
+    await hears();
   });
 
   it("loads its scripts again when Redis has forgotten them, singly and in bulk", async () => {

@@ -8,12 +8,18 @@ export interface QuietLink {
   readonly open: number;
   /** What goes over the present connections is lost from now on, both ways. New ones work. */
   silence(): void;
+  /** Ends the present connections, and each new one at once, until it is mended. */
+  cut(): void;
+  mend(): void;
   close(): Promise<void>;
 }
 
 export async function startQuietLink(to: number): Promise<QuietLink> {
   const links = new Set<{ readonly near: Socket; readonly far: Socket }>();
+  let isCut = false;
   const server = createServer((near) => {
+    near.on("error", () => near.destroy());
+    if (isCut) return void near.destroy();
     const far = connect(to, "127.0.0.1");
     const link = { near, far };
     links.add(link);
@@ -39,6 +45,13 @@ export async function startQuietLink(to: number): Promise<QuietLink> {
         near.resume();
         far.resume();
       }
+    },
+    cut() {
+      isCut = true;
+      for (const { near } of links) near.destroy();
+    },
+    mend() {
+      isCut = false;
     },
     async close() {
       for (const { near } of links) near.destroy();

@@ -36,6 +36,8 @@ export interface SyncWorldOptions {
   /** Whether the board may reach us. @default true */
   readonly webhooks?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** Where a replica finds Redis. @default the server itself */
+  readonly redisFor?: (replica: number, redis: RedisServer) => Promise<string>;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly credentials?: Readonly<Record<string, unknown>>;
 }
@@ -54,8 +56,12 @@ export async function startSyncWorld(
     ...options.env,
   };
   const apps: App[] = [];
-  for (let i = 0; i < replicas; i++)
-    apps.push(await createApp(parseConfig({ ...env, PORT: String(i === 0 ? port : 0) })));
+  for (let i = 0; i < replicas; i++) {
+    const redisUrl = (await options.redisFor?.(i, redis)) ?? redis.url;
+    apps.push(
+      await createApp(parseConfig({ ...env, REDIS_URL: redisUrl, PORT: String(i === 0 ? port : 0) })),
+    );
+  }
   const [first] = apps;
   if (first === undefined) throw new Error("a world needs a replica");
   const { store } = first;

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { BoardwalkError } from "../../errors.js";
-import { type ClientOptions, duplicateRedis, openRedis, type RedisClient } from "../../redis/open.js";
+import { type ClientOptions, openRedis, type RedisClient } from "../../redis/open.js";
 
 /** How long a call waits for a connection that was just lost or is being made. After that, calls fail at once. */
 const GRACE_MS = 2_000;
@@ -8,7 +8,7 @@ const GRACE_MS = 2_000;
 /** A command without an answer for this long has failed; it may have been carried out. */
 const COMMAND_TIMEOUT_MS = 5_000;
 
-const OWN_OPTIONS = {
+export const OWN_OPTIONS = {
   enableOfflineQueue: false,
   // A compare-and-set sent again after it landed would tell its own caller that somebody else was first.
   autoResendUnfulfilledCommands: false,
@@ -23,28 +23,31 @@ const OWN_OPTIONS = {
 } satisfies ClientOptions;
 
 /** One connection, and the one place where its failures become BoardwalkErrors. */
-export interface Connection {
+export interface Connection<Client = RedisClient> {
   /**
    * Runs a command once the connection stands.
    * @throws BoardwalkError `unavailable` when it does not, within two seconds; `internal` when Redis refuses the command.
    */
-  run<T>(command: (client: RedisClient) => Promise<T>): Promise<T>;
+  run<T>(command: (client: Client) => Promise<T>): Promise<T>;
   /** Stops watching; ends the connection too when we made it. */
   close(): Promise<void>;
 }
 
 /** A connection of our own, which comes back by itself whenever Redis does. */
-export function openConnection(to: string | RedisClient): {
+export function openConnection(url: string): {
   readonly client: RedisClient;
   readonly connection: Connection;
 } {
-  const client = typeof to === "string" ? openRedis(to, OWN_OPTIONS) : duplicateRedis(to, OWN_OPTIONS);
+  const client = openRedis(url, OWN_OPTIONS);
   // Without a listener ioredis prints each failed attempt; callers hear of it through `run`.
   client.on("error", () => undefined);
   return { client, connection: watchConnection(client, true) };
 }
 
-export function watchConnection(client: RedisClient, ours: boolean): Connection {
+export function watchConnection<Client extends RedisClient>(
+  client: Client,
+  ours: boolean,
+): Connection<Client> {
   /** Since when it has been down, once that was seen. */
   let downSince: number | undefined;
   let waiting: Promise<void> | undefined;

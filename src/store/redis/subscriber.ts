@@ -1,5 +1,6 @@
-import type { RedisClient } from "../../redis/open.js";
-import { type Connection, openConnection } from "./connection.js";
+import type { Redis } from "ioredis";
+import { openListener } from "../../redis/open.js";
+import { type Connection, OWN_OPTIONS, watchConnection } from "./connection.js";
 
 type Listener = (message: string) => void;
 
@@ -15,22 +16,51 @@ export interface Subscriber {
   close(): Promise<void>;
 }
 
-/** Listens on a connection of its own, made at the first `subscribe`; after a loss it listens on by itself. */
-export function createSubscriber(to: string | RedisClient): Subscriber {
+interface Opened {
+  readonly client: Redis;
+  readonly connection: Connection<Redis>;
+  readonly beating: NodeJS.Timeout;
+}
+
+/** Nothing is under way on a connection that only listens, so nobody else would notice that it is dead. */
+const BEAT_MS = 5_000;
+
+/**
+ * Listens on a connection of its own, made at the first `subscribe`. After a loss it listens on by itself, and tells
+ * that something may have gone unheard.
+ */
+export function createSubscriber(main: Connection, unheard: () => void): Subscriber {
   const topics = new Map<string, Topic>();
   /** All for the same patterns: one prefix has one set of them. */
   const watchers = new Set<(channel: string) => void>();
-  let connection: Connection | undefined;
+  let watched: readonly string[] = [];
+  let opened: Promise<Opened> | undefined;
 
-  function open(): Connection {
-    const opened = openConnection(to);
-    opened.client.on("message", (channel: string, message: string) => {
+  async function open(): Promise<Opened> {
+    // What was subscribed to is asked for again here, where it is noticed when that fails.
+    const options = { ...OWN_OPTIONS, autoResubscribe: false };
+    const client = await main.run(async (redis) => openListener(redis, options));
+    client.on("error", () => undefined);
+    client.on("message", (channel: string, message: string) => {
       for (const listener of topics.get(channel)?.listeners ?? []) listener(message);
     });
-    opened.client.on("pmessage", (_pattern: string, channel: string) => {
+    client.on("pmessage", (_pattern: string, channel: string) => {
       for (const watcher of watchers) watcher(channel);
     });
-    return opened.connection;
+    const again = () =>
+      void subscribeTo(client, [...topics.keys()], watched).then(unheard, () => client.disconnect(true));
+    // The first time, those who subscribe do it themselves.
+    client.once("ready", () => client.on("ready", again));
+    const beating = setInterval(() => void beat(client), BEAT_MS).unref();
+    return { client, connection: watchConnection(client, true), beating };
+  }
+
+  async function listening(): Promise<Connection<Redis>> {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return (await opened).connection;
   }
 
   async function leave(channel: string, topic: Topic, listener: Listener): Promise<void> {
@@ -38,12 +68,12 @@ export function createSubscriber(to: string | RedisClient): Subscriber {
     if (topic.listeners.size > 0 || topics.get(channel) !== topic) return;
     topics.delete(channel);
     // When it cannot be told to Redis, messages still come in and are dropped here.
-    await connection?.run((client) => client.unsubscribe(channel)).catch(() => undefined);
+    await (await opened)?.connection.run((client) => client.unsubscribe(channel)).catch(() => undefined);
   }
 
   return {
     async subscribe(channel, listener) {
-      connection ??= open();
+      const connection = await listening();
       const own: Listener = (message) => listener(message);
       let topic = topics.get(channel);
       if (topic === undefined) {
@@ -61,9 +91,9 @@ export function createSubscriber(to: string | RedisClient): Subscriber {
       return () => leave(channel, joined, own);
     },
     async watch(patterns, listener) {
-      connection ??= open();
       const own = (channel: string) => listener(channel);
-      await connection.run((client) => client.psubscribe(...patterns));
+      await (await listening()).run((client) => client.psubscribe(...patterns));
+      watched = patterns;
       watchers.add(own);
       return async () => {
         watchers.delete(own);
@@ -72,8 +102,20 @@ export function createSubscriber(to: string | RedisClient): Subscriber {
     async close() {
       topics.clear();
       watchers.clear();
+      watched = [];
+      const { connection, beating } = (await opened?.catch(() => undefined)) ?? {};
+      clearInterval(beating);
       await connection?.close();
-      connection = undefined;
+      opened = undefined;
     },
   };
+}
+
+async function subscribeTo(client: Redis, channels: readonly string[], patterns: readonly string[]) {
+  if (channels.length > 0) await client.subscribe(...channels);
+  if (patterns.length > 0) await client.psubscribe(...patterns);
+}
+
+async function beat(client: Redis): Promise<void> {
+  if (client.status === "ready") await client.ping().catch(() => client.disconnect(true));
 }

@@ -20,6 +20,7 @@ const store = {
       listening -= 1;
     };
   },
+  returned: () => () => {},
 };
 
 /** Serves one request with `answer`; the client is gone once `leave` was called. */
