@@ -2,8 +2,10 @@ import { type ConnectionOptions, QueueEvents } from "bullmq";
 import type { RedisClient } from "../redis/open.js";
 import type { Backlog } from "./backlog.js";
 import { type BullmqSettings, openConsumer } from "./bullmq-connection.js";
-import { internalReply, parseReply } from "./run-job.js";
+import { endsWithin, internalReply, parseReply } from "./run-job.js";
 import type { Waiters } from "./waiters.js";
+
+const CLOSE_MS = 1_000;
 
 /** Hears of finished jobs, whichever process did them, and tells those who wait in this one. */
 export interface Listener {
@@ -50,7 +52,8 @@ export function createListener(parts: ListenerParts): Listener {
     async close() {
       isClosed = true;
       await listening?.catch(() => {});
-      await events?.close();
+      // It waits for its connection to end, which one that is just being made anew never does; there is nothing to lose.
+      if (events !== undefined) await endsWithin(events.close().catch(parts.settings.onError), CLOSE_MS);
     },
   };
 }

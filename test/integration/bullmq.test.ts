@@ -296,6 +296,17 @@ describe("BullMQ hooks with a Redis that comes and goes", () => {
     expect(await asked).toEqual({ ok: true, result: "done" });
   });
 
+  it("closes while Redis is away", { timeout: 30_000 }, async () => {
+    prefix = "closing";
+    redis = await startRedis();
+    const hooks = open({ connection: redis.url });
+    await hooks.serve({ work: async () => "done" });
+    expect(await hooks.ask(job(), WAIT_MS)).toEqual({ ok: true, result: "done" });
+    await redis.kill();
+    await until(async () => (await hooks.counts().catch(() => undefined)) === undefined);
+    await hooks.close();
+  });
+
   it("says unavailable while Redis is down, and works by itself when it is back", {
     timeout: 40_000,
   }, async () => {
