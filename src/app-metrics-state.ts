@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { z } from "zod";
 import type { Hooks } from "./hooks/hooks.js";
+import { parseRecord } from "./store/records.js";
 import type { ActorRecord, Store, TenantStore } from "./store/store.js";
 
 /** What is looked at when it is asked for: what is owed, how far behind boards we may be, and whether Redis answers. */
@@ -124,8 +125,8 @@ const board = z.object({
 });
 
 async function boardsOf(tenant: TenantStore): Promise<Tenants["boards"]> {
-  return (await tenant.listDocuments("connection")).map(({ value }) => {
-    const { provider, createdAt, imported } = board.parse(value);
+  return (await tenant.listDocuments("connection")).map(({ id, value }) => {
+    const { provider, createdAt, imported } = parseRecord(board, value, "connection", id);
     return { provider, at: Date.parse(imported?.at ?? createdAt) };
   });
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { BoardwalkError } from "./errors.js";
+import { safeParse } from "./parse.js";
 import { redisAddress, secretsInRedisUrl, withoutRedisSecrets } from "./redis/address.js";
 
 /** Settings from flags, environment, boardwalk.yaml and defaults, in this order. The only reader of `process.env`. */
@@ -46,7 +47,7 @@ const redirectUris = list.refine(
 );
 
 const redisUrl = text.superRefine((value, context) => {
-  const faults = redisAddress.safeParse(value).error?.issues ?? [];
+  const faults = safeParse(redisAddress, value).error?.issues ?? [];
   for (const { message } of faults) context.addIssue({ code: "custom", message });
 });
 
@@ -219,7 +220,7 @@ export function parseConfig(
     given[key] = found.value;
     source[key] = found.source;
   }
-  const parsed = settings.safeParse(given);
+  const parsed = safeParse(settings, given);
   for (const issue of parsed.error?.issues ?? []) {
     const key = issue.path[0] as Key;
     faults.push(`${source[key] ?? VARIABLES[key]} ${issue.message}`);
@@ -337,8 +338,15 @@ function isListOfPlain(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.every((item) => typeof item !== "object" || item === null);
 }
 
+/** The parser takes hundreds of times as much memory as its text. */
+const MOST_OF_A_FILE = 100_000;
+
 function parseMapping(fileText: string | undefined, faults: string[]): Readonly<Record<string, unknown>> {
   if (fileText === undefined) return {};
+  if (fileText.length > MOST_OF_A_FILE) {
+    faults.push(`boardwalk.yaml is longer than settings can be, more than ${MOST_OF_A_FILE} characters`);
+    return {};
+  }
   try {
     // A warning would be printed, with the line of the file that it is about.
     const parsed: unknown = parseYaml(fileText, { logLevel: "error" }) ?? {};

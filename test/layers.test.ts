@@ -1,20 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { importsOf, type Source, violations } from "./support/layers.js";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
-
-function sourcesIn(folder: string): readonly Source[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.[cm]?tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({
-      path: relative(root, path).split(sep).join("/"),
-      text: readFileSync(path, "utf8"),
-    }));
-}
+import { sourcesIn } from "./support/sources.js";
 
 describe("the sources", () => {
   const sources = [...sourcesIn("src"), ...sourcesIn("connectors")];

@@ -13,6 +13,7 @@ import {
   withTimeout,
 } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
+import { safeParse } from "../../src/parse.js";
 import { BOARD, errorFromOctokit } from "./errors.js";
 import type { GithubCredentials } from "./settings.js";
 
@@ -89,7 +90,7 @@ export function createGithubApi(
     } catch (error) {
       throw errorFromOctokit(error, signal);
     }
-    const parsed = schema.safeParse(reply.data);
+    const parsed = safeParse(schema, reply.data);
     if (parsed.success) return { data: parsed.data, headers: reply.headers };
     // Octokit swallows a body that broke off; an abort while reading it looks like a wrong shape.
     throw timed.aborted

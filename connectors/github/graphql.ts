@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { errorFromAnswer, errorFromShape } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
+import { safeParse } from "../../src/parse.js";
 import type { GithubApi, Params } from "./api.js";
 import { BOARD, waitSeconds } from "./errors.js";
 
@@ -38,12 +39,12 @@ export function run<T>(
   return api.graphql(
     { kind, query, variables, ...options },
     (body, header) => {
-      const reply = envelope.safeParse(body);
+      const reply = safeParse(envelope, body);
       if (!reply.success) throw errorFromShape(BOARD, reply.error);
       const { data, errors } = reply.data;
       const grave = (errors ?? []).filter((fault) => kind === "mutation" || !isGap(fault));
       if (grave.length > 0) throw errorFromFaults(grave, header);
-      const parsed = document.data.safeParse(data);
+      const parsed = safeParse(document.data, data);
       if (parsed.success) return parsed.data;
       // A gap at a place where our document needs a value is a refusal after all.
       throw errors?.length ? errorFromFaults(errors, header) : errorFromShape(BOARD, parsed.error);

@@ -10,6 +10,7 @@ import type {
 import { verifySignature } from "../../src/board/signature.js";
 import { isOurWebhook } from "../../src/board/webhook-path.js";
 import { BoardwalkError } from "../../src/errors.js";
+import { parseJson, safeParse } from "../../src/parse.js";
 import type { GithubApi } from "./api.js";
 import { isItemId, ticketIdOf } from "./ids.js";
 import type { ProjectBoard } from "./map.js";
@@ -132,16 +133,12 @@ function headersOf(delivery: WebhookDelivery): (name: string) => string | undefi
 }
 
 /** JSON, or JSON in a form field, as a hook made by hand may send it. */
-function payloadOf(delivery: WebhookDelivery, contentType: string): unknown {
-  const text = new TextDecoder().decode(delivery.body);
-  const json = contentType.startsWith("application/x-www-form-urlencoded")
-    ? (new URLSearchParams(text).get("payload") ?? "")
-    : text;
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    throw new BoardwalkError("invalid", "This delivery is not JSON.", { cause: error });
-  }
+function payloadOf({ body }: WebhookDelivery, contentType: string): unknown {
+  const isForm = contentType.startsWith("application/x-www-form-urlencoded");
+  const json = isForm ? new URLSearchParams(new TextDecoder().decode(body)).get("payload") : body;
+  const payload = parseJson(json ?? "");
+  if (payload === undefined) throw new BoardwalkError("invalid", "This delivery is not JSON.");
+  return payload;
 }
 
 // Read as raw JSON: published types lack `from` and `to`, and may lack more tomorrow.
@@ -174,11 +171,11 @@ export function hintsFrom(
 ): readonly Hint[] {
   const board = where.keeper.last;
   if (event === "projects_v2_item") {
-    const parsed = itemEvent.safeParse(payload);
+    const parsed = safeParse(itemEvent, payload);
     return parsed.success ? itemHints(parsed.data, board, where) : [];
   }
   if (event === "projects_v2") {
-    const parsed = projectEvent.safeParse(payload);
+    const parsed = safeParse(projectEvent, payload);
     const ours =
       parsed.success && (board === undefined || parsed.data.projects_v2.node_id === board.project.id);
     if (!ours) return [];

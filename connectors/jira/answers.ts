@@ -1,6 +1,7 @@
 import { errorFromAnswer, errorFromTransport, transportCode } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
-import { JiraRefusal, parseJson } from "./client.js";
+import { parseJson, safeParse } from "../../src/parse.js";
+import { JiraRefusal } from "./client.js";
 import { refusalShape } from "./shapes.js";
 
 /** What a failed request means. */
@@ -66,7 +67,7 @@ export function archived(): BoardwalkError {
 }
 
 function refusalFrom({ reply: { status, body: text } }: JiraRefusal): Refusal {
-  const body = refusalShape.safeParse(parseJson(text));
+  const body = safeParse(refusalShape, parseJson(text));
   return {
     status,
     messages: body.success ? (body.data.errorMessages ?? []) : [],

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ConnectorKit } from "../../src/board/connector.js";
 import { errorFromShape, retryRead } from "../../src/board/http.js";
 import type { BoardwalkError } from "../../src/errors.js";
+import { safeParse } from "../../src/parse.js";
 import type { AdfDocument } from "./adf.js";
 import { errorFrom, type Refusal, statusOf } from "./answers.js";
 import type { JiraAuth } from "./auth.js";
@@ -65,7 +66,7 @@ export function createJiraRequest(options: JiraApiOptions) {
       if (!mayRefresh || !(await auth.refresh(authorization))) throw thrown;
       body = await once(send, auth.header(), call.signal);
     }
-    const parsed = schema.safeParse(body);
+    const parsed = safeParse(schema, body);
     if (!parsed.success) throw errorFromShape("Jira", parsed.error);
     return parsed.data;
   }

@@ -1,5 +1,6 @@
 import type { Client, RequestConfig } from "jira.js";
 import { type BoardReply, type SendOptions, send } from "../../src/board/send.js";
+import { parseJson } from "../../src/parse.js";
 
 /** What the client library sends its requests through: it knows Jira's endpoints, and how they are sent is ours. */
 
@@ -59,13 +60,4 @@ function queryOf(params: Readonly<Record<string, unknown>>): string {
     query.append(name, Array.isArray(value) ? value.join(",") : String(value));
   }
   return query.size === 0 ? "" : `?${query}`;
-}
-
-/** What is not JSON is left as it is: whoever checks the shape finds it wanting. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

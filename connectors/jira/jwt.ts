@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { verifySignature } from "../../src/board/signature.js";
 import { BoardwalkError } from "../../src/errors.js";
+import { parseJson, safeParse } from "../../src/parse.js";
 
 const headerShape = z.object({ alg: z.literal("HS256") });
 const claimsShape = z.object({ exp: z.number() });
@@ -11,7 +12,7 @@ const claimsShape = z.object({ exp: z.number() });
  */
 export function verifyJwt(token: string, secret: string, now: Date): void {
   const [header = "", claims = "", signature, ...rest] = token.split(".");
-  if (rest.length > 0 || !headerShape.safeParse(decode(header)).success) throw unbelievable();
+  if (rest.length > 0 || !safeParse(headerShape, partOf(header)).success) throw unbelievable();
   verifySignature({
     algorithm: "sha256",
     // Node's base64 reads the URL-safe alphabet too.
@@ -20,17 +21,13 @@ export function verifyJwt(token: string, secret: string, now: Date): void {
     signed: [`${header}.${claims}`],
     signature,
   });
-  const parsed = claimsShape.safeParse(decode(claims));
+  const parsed = safeParse(claimsShape, partOf(claims));
   if (!parsed.success) throw unbelievable();
   if (parsed.data.exp * 1000 <= now.getTime()) throw expired();
 }
 
-function decode(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
+function partOf(part: string): unknown {
+  return parseJson(Buffer.from(part, "base64url"));
 }
 
 function unbelievable(): BoardwalkError {

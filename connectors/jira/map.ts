@@ -1,5 +1,6 @@
 import type { Move, Ticket, WorkflowId } from "../../src/board/connector.js";
 import type { FieldSpec } from "../../src/machine/index.js";
+import { safeParse } from "../../src/parse.js";
 import { ticketId } from "./keys.js";
 import { allowedValueShape, type JiraField, type JiraIssue, type JiraTransition } from "./shapes.js";
 
@@ -16,16 +17,10 @@ export function mapTicket(issue: JiraIssue, site: string, workflow: WorkflowId):
     title: fields.summary ?? "",
     workflow,
     status: fields.status.id,
-    updatedAt: isoTime(fields.updated),
+    updatedAt: fields.updated,
     ...(archived ? { archived, immovable: ARCHIVED } : {}),
     ref: { project: fields.project.id, issueType: fields.issuetype.id },
   };
-}
-
-/** `2026-11-29T10:15:00.000+0100`, as Jira writes times, in UTC. */
-export function isoTime(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? time : date.toISOString();
 }
 
 /** The moves among a ticket's transitions: what loops back to where it is, or is not available to us, is none. */
@@ -93,7 +88,7 @@ function fieldType({ schema, allowedValues }: JiraField): { type: FieldSpec["typ
 
 function mapAllowed(values: readonly unknown[]): { id: string; label: string }[] {
   return values.flatMap((value) => {
-    const parsed = allowedValueShape.safeParse(value);
+    const parsed = safeParse(allowedValueShape, value);
     if (!parsed.success || parsed.data.id === undefined) return [];
     const id = String(parsed.data.id);
     return [{ id, label: parsed.data.name ?? parsed.data.value ?? id }];

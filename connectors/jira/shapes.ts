@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { epochMs, isoTime } from "../../src/board/times.js";
 
 /** Jira's replies, as far as we read them. Unknown keys are dropped; what we rely on must be there. */
 
@@ -51,7 +52,7 @@ export const issueShape = z.object({
     status: statusShape,
     issuetype: z.object({ id: numeric }),
     project: z.object({ id: numeric, archived: z.boolean().optional() }),
-    updated: z.string(),
+    updated: isoTime,
     archiveddate: z.string().nullish(),
   }),
   transitions: z.array(transitionShape).optional(),
@@ -153,7 +154,7 @@ export const dynamicWebhooksShape = z.object({
       id: z.number().int(),
       url: z.string().optional(),
       jqlFilter: z.string(),
-      expirationDate: z.number().int().optional(),
+      expirationDate: epochMs.optional(),
     }),
   ),
 });
@@ -164,7 +165,7 @@ export const registeredWebhooksShape = z.object({
   ),
 });
 
-export const webhookExpiryShape = z.object({ expirationDate: z.number().int() });
+export const webhookExpiryShape = z.object({ expirationDate: epochMs });
 
 /** What Jira says when it refuses; either part may be empty, or the body no JSON at all. */
 export const refusalShape = z.object({
@@ -174,12 +175,12 @@ export const refusalShape = z.object({
 
 export const deliveryShape = z.object({
   webhookEvent: z.string(),
-  timestamp: z.number().optional().catch(undefined),
+  timestamp: epochMs.optional().catch(undefined),
   issue: z
     .object({
       id: z.union([numeric, z.number().int().transform(String)]),
       fields: z
-        .object({ updated: z.string(), status: z.object({ id: numeric }) })
+        .object({ updated: isoTime, status: z.object({ id: numeric }) })
         .optional()
         .catch(undefined),
     })

@@ -3,11 +3,11 @@ import type { Connector, Hint, ReadHints, WebhookDelivery, WebhookState } from "
 import { verifySignature } from "../../src/board/signature.js";
 import { isOurWebhook } from "../../src/board/webhook-path.js";
 import { BoardwalkError } from "../../src/errors.js";
+import { parseJson, safeParse } from "../../src/parse.js";
 import type { JiraApi } from "./api.js";
 import type { JiraAuth } from "./auth.js";
 import { verifyJwt } from "./jwt.js";
 import { ticketId } from "./keys.js";
-import { isoTime } from "./map.js";
 import { deliveryShape, type JiraDelivery } from "./shapes.js";
 
 /** Webhooks: registered by the kind this login may register, believed only when signed. */
@@ -129,7 +129,7 @@ function readDelivery({ auth, site, now }: WebhookParts, delivery: WebhookDelive
     Object.entries(delivery.headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   believe(auth, headers, delivery.body, now());
-  const event = deliveryShape.safeParse(parseJson(delivery.body));
+  const event = safeParse(deliveryShape, parseJson(delivery.body));
   if (!event.success) {
     throw new BoardwalkError("invalid", "This delivery is signed but is not what Jira sends.", {
       cause: event.error,
@@ -154,7 +154,7 @@ function hintFrom(issue: NonNullable<JiraDelivery["issue"]>, event: JiraDelivery
     kind: "ticket",
     ticket: ticketId(site, issue.id),
     ...(by === undefined ? {} : { by }),
-    ...(shown ? { shows: { status: fields.status.id, updatedAt: isoTime(fields.updated) } } : {}),
+    ...(shown ? { shows: { status: fields.status.id, updatedAt: fields.updated } } : {}),
   };
 }
 
@@ -184,12 +184,4 @@ function believe(
     // Any other algorithm named before the signature is as good as no signature.
     signature: /^sha256=([0-9a-f]+)$/i.exec(signature ?? "")?.[1],
   });
-}
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

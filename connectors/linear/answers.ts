@@ -1,6 +1,7 @@
 import { LinearError } from "@linear/sdk";
 import { errorFromAnswer, errorFromShape, errorFromTransport, transportCode } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
+import { safeParse } from "../../src/parse.js";
 import { faultShape, type LinearFault } from "./shapes.js";
 
 /** What a failed request means. */
@@ -116,7 +117,7 @@ function transportError(thrown: unknown, { operation, signal }: ErrorContext): B
 function failureIn(thrown: unknown): Failure | undefined {
   if (!(thrown instanceof LinearError)) return undefined;
   const response = thrown.raw?.response;
-  const faults = faultShape.array().safeParse(response?.errors ?? []);
+  const faults = safeParse(faultShape.array(), response?.errors ?? []);
   return {
     status: thrown.status ?? 0,
     faults: faults.success ? faults.data : [],
@@ -125,12 +126,3 @@ function failureIn(thrown: unknown): Failure | undefined {
 }
 
 const none = () => undefined;
-
-/** `undefined` for what is no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

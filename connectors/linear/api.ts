@@ -3,7 +3,8 @@ import type { ConnectorKit } from "../../src/board/connector.js";
 import { errorFromShape, retryRead } from "../../src/board/http.js";
 import { type BoardReply, send } from "../../src/board/send.js";
 import { BoardwalkError } from "../../src/errors.js";
-import { errorFrom, isUnauthenticated, parseJson } from "./answers.js";
+import { parseJson, safeParse } from "../../src/parse.js";
+import { errorFrom, isUnauthenticated } from "./answers.js";
 import type { LinearAuth, LinearLogin } from "./auth.js";
 import { type LinearDocument, operationName } from "./documents.js";
 import { type Page, replyShape } from "./shapes.js";
@@ -71,7 +72,7 @@ export function createLinearApi(options: LinearApiOptions): LinearApi {
       if (!isUnauthenticated(thrown) || !(await auth.refresh(login))) throw thrown;
       data = await once(document.query, variables, auth.login(), signal);
     }
-    const parsed = document.data.safeParse(data);
+    const parsed = safeParse(document.data, data);
     if (!parsed.success) throw errorFromShape("Linear", parsed.error);
     return parsed.data;
   }
@@ -106,7 +107,7 @@ type RawAnswer = NonNullable<NonNullable<LinearError["raw"]>["response"]>;
 
 /** @throws LinearError for all but an answer with data and without errors. */
 function dataOf({ status, header, body }: BoardReply): unknown {
-  const reply = replyShape.safeParse(parseJson(body));
+  const reply = safeParse(replyShape, parseJson(body));
   const { data, errors } = reply.success ? reply.data : {};
   if (status >= 200 && status < 300 && data && errors === undefined) return data;
   const headers = { get: header };

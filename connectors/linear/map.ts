@@ -18,7 +18,7 @@ export function mapTicket(issue: LinearIssue, site: string): Ticket {
     title: issue.title,
     workflow: workflowId(site, issue.team.id),
     status: issue.state.id,
-    updatedAt: isoTime(issue.updatedAt),
+    updatedAt: issue.updatedAt,
     ...(archived ? { archived, immovable: issue.trashed ? TRASHED : ARCHIVED } : {}),
     ...(issue.branchName ? { branches: [issue.branchName] } : {}),
     ref: { team: issue.team.id },
@@ -27,11 +27,6 @@ export function mapTicket(issue: LinearIssue, site: string): Ticket {
 
 export function isArchived({ archivedAt, trashed }: Pick<LinearIssue, "archivedAt" | "trashed">): boolean {
   return Boolean(archivedAt) || trashed === true;
-}
-
-function isoTime(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? time : date.toISOString();
 }
 
 /** Wanted of issues that leave triage, in teams that say so; Linear's 0 is "no priority". */

@@ -1,5 +1,6 @@
 import type { Move, MoveInput } from "../../src/board/connector.js";
 import { BoardwalkError } from "../../src/errors.js";
+import { textOf } from "../../src/parse.js";
 import type { LinearApi } from "./api.js";
 import { COMMENT, ISSUE, MOVE } from "./documents.js";
 import { uuid } from "./keys.js";
@@ -51,7 +52,7 @@ function valuesFrom(move: Move, fields: Readonly<Record<string, unknown>>): { re
       { data: { fields: missing } },
     );
   }
-  const said = String(given).trim().toLowerCase();
+  const said = textOf(given).trim().toLowerCase();
   const choice = PRIORITY.allowed?.find(({ id, label }) => id === said || label.toLowerCase() === said);
   if (choice === undefined)
     throw new BoardwalkError("invalid", "Linear's priorities are urgent, high, medium and low.");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { epochMs, isoTime } from "../../src/board/times.js";
 import { isUuid } from "./keys.js";
 
 /** Linear's replies as far as we read them. Anything more is left alone, so that it may grow. */
@@ -55,7 +56,7 @@ export const issueShape = z.object({
   title: z.string(),
   branchName: z.string().nullish(),
   priority: z.number(),
-  updatedAt: z.string(),
+  updatedAt: isoTime,
   archivedAt: z.string().nullish(),
   trashed: z.boolean().nullish(),
   state: z.object({ id }),
@@ -109,7 +110,7 @@ export const replyShape = z.object({
 export const deliveryShape = z.object({
   action: z.string().optional(),
   type: z.string(),
-  webhookTimestamp: z.number(),
+  webhookTimestamp: epochMs,
   actor: z.object({ id: z.string() }).nullish().catch(undefined),
   data: z
     .object({

@@ -3,7 +3,7 @@ import type { Connector, Hint, ReadHints, WebhookDelivery, WebhookState } from "
 import { verifySignature } from "../../src/board/signature.js";
 import { isOurWebhook } from "../../src/board/webhook-path.js";
 import { BoardwalkError } from "../../src/errors.js";
-import { parseJson } from "./answers.js";
+import { parseJson, safeParse } from "../../src/parse.js";
 import type { LinearApi } from "./api.js";
 import type { LinearAuth } from "./auth.js";
 import { CREATE_WEBHOOK, UPDATE_WEBHOOK, WEBHOOKS } from "./documents.js";
@@ -137,7 +137,7 @@ function readDelivery(parts: WebhookParts, delivery: WebhookDelivery): ReadHints
     signed: [delivery.body],
     signature: /^[0-9a-f]+$/i.test(signature ?? "") ? signature : undefined,
   });
-  const event = deliveryShape.safeParse(parseJson(Buffer.from(delivery.body).toString("utf8")));
+  const event = safeParse(deliveryShape, parseJson(delivery.body));
   if (!event.success) {
     throw new BoardwalkError("invalid", "This delivery is signed but is not what Linear sends.", {
       cause: event.error,

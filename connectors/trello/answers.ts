@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorFromAnswer, errorFromShape, errorFromTransport, transportCode } from "../../src/board/http.js";
 import type { BoardReply } from "../../src/board/send.js";
 import { BoardwalkError } from "../../src/errors.js";
+import { parseJson, safeParse } from "../../src/parse.js";
 
 /** What a failed request means. Trello says most of it in plain text, some in JSON. */
 
@@ -57,18 +58,10 @@ const errorBody = z.object({ message: z.string().optional(), error: z.string().o
 /** Trello's own words, if these are its own: a proxy's page has nothing to say. Addresses in them hold our secrets. */
 function wordsOf({ header, body }: BoardReply): string {
   if (/html/i.test(header("content-type") ?? "")) return "";
-  const json = errorBody.safeParse(parseJson(body));
+  const json = safeParse(errorBody, parseJson(body));
   const words = json.success ? (json.data.message ?? json.data.error ?? "") : body;
   return words
     .replace(/https?:\/\/[^\s)]+/gi, "an address")
     .trim()
     .slice(0, 500);
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

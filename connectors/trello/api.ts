@@ -3,7 +3,8 @@ import type { ConnectorKit } from "../../src/board/connector.js";
 import { retryRead } from "../../src/board/http.js";
 import { type BoardReply, send } from "../../src/board/send.js";
 import { BoardwalkError } from "../../src/errors.js";
-import { errorFrom, parseJson, shapeError, transportError } from "./answers.js";
+import { parseJson, safeParse } from "../../src/parse.js";
+import { errorFrom, shapeError, transportError } from "./answers.js";
 import { authorization, type TrelloCredentials } from "./auth.js";
 
 /** One request to Trello, and nothing else. Every reply is checked before it is believed. */
@@ -50,7 +51,7 @@ export function createTrelloApi(options: TrelloApiOptions): TrelloApi {
       throw transportError(thrown, operation, signal);
     }
     if (reply.status < 200 || reply.status >= 300) throw errorFrom(reply, method, operation);
-    const parsed = call.reply.safeParse(parseJson(reply.body));
+    const parsed = safeParse(call.reply, parseJson(reply.body));
     if (!parsed.success) throw shapeError(operation, parsed.error);
     return parsed.data;
   }

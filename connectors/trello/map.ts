@@ -1,4 +1,5 @@
 import type { Move, Ticket } from "../../src/board/connector.js";
+import { dateIn } from "../../src/board/times.js";
 import { inOrder } from "./graph.js";
 import { madeAtSeconds, ticketId, workflowId } from "./keys.js";
 import type { TrelloCard, TrelloList } from "./shapes.js";
@@ -32,8 +33,8 @@ export function isTicket({ cardRole }: Pick<TrelloCard, "cardRole">): boolean {
 }
 
 function updatedAt({ id, dateLastActivity }: TrelloCard): string {
-  const told = new Date(dateLastActivity ?? Number.NaN);
-  return (Number.isNaN(told.getTime()) ? new Date(madeAtSeconds(id) * 1000) : told).toISOString();
+  const told = dateIn(dateLastActivity ?? "");
+  return (told ?? new Date(madeAtSeconds(id) * 1000)).toISOString();
 }
 
 /** Moves open to a card among the lists of its board: to each other one that is not archived. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Connector, Hint, ReadHints, WebhookDelivery, WebhookState } from "../../src/board/connector.js";
 import { verifySignature } from "../../src/board/signature.js";
+import { dateIn } from "../../src/board/times.js";
 import { isOurWebhook } from "../../src/board/webhook-path.js";
 import { BoardwalkError } from "../../src/errors.js";
-import { parseJson } from "./answers.js";
+import { parseJson, safeParse } from "../../src/parse.js";
 import type { TrelloApi } from "./api.js";
 import type { TrelloCredentials } from "./auth.js";
 import type { BoardKeeper } from "./board.js";
@@ -119,7 +120,7 @@ function readDelivery(parts: WebhookParts, delivery: WebhookDelivery): ReadHints
     // A decoder of base64 forgives what follows the end and the bits that are left over. Here they are a forgery.
     signature: isBase64(signature) ? signature : undefined,
   });
-  const parsed = deliveryShape.safeParse(parseJson(Buffer.from(delivery.body).toString("utf8")));
+  const parsed = safeParse(deliveryShape, parseJson(delivery.body));
   if (!parsed.success) {
     throw new BoardwalkError("invalid", "This delivery is signed but is not what Trello sends.", {
       cause: parsed.error,
@@ -128,7 +129,8 @@ function readDelivery(parts: WebhookParts, delivery: WebhookDelivery): ReadHints
   const { action } = parsed.data;
   // Not the delivery's but the action's: it stays over retries, and two webhooks telling one thing tell it once.
   const hints = hintsFrom(action, parts.site, parts.board.known.lists);
-  return { deliveryId: action.id, hints, sentAt: new Date(action.date) };
+  const sentAt = dateIn(action.date);
+  return { deliveryId: action.id, hints, ...(sentAt === undefined ? {} : { sentAt }) };
 }
 
 function isBase64(text: string | undefined): text is string {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { parseJson, safeParse } from "../parse.js";
 import type { ConnectorKit } from "./connector.js";
 import {
   bounded,
@@ -86,7 +87,7 @@ async function rotateAlone<C extends OAuthCredentials>(
   const { shared } = kit;
   if (shared === undefined) return await rotate(server, credentials, refreshToken, kit);
   return await shared.alone(async () => {
-    const saved = z.looseObject(oauthFields).safeParse(await shared.credentials());
+    const saved = safeParse(z.looseObject(oauthFields), await shared.credentials());
     const rotated = saved.success && saved.data.refreshToken !== refreshToken;
     if (rotated) return { ...credentials, ...saved.data } as C;
     return await rotate(server, credentials, refreshToken, kit);
@@ -123,7 +124,7 @@ async function exchange<C extends OAuthCredentials>(
   }
   if (status >= 300)
     throw errorFromAnswer(server.board, { status, header: (name) => headers.get(name) ?? undefined });
-  const tokens = tokensShape.safeParse(body);
+  const tokens = safeParse(tokensShape, body);
   if (!tokens.success) throw errorFromShape(server.board);
   const next = {
     ...credentials,
@@ -166,13 +167,5 @@ async function postToken(
     return { status: response.status, headers: response.headers, body: parseJson(text) };
   } catch (error) {
     throw errorFromTransport(board, error, never);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { safeParse } from "../parse.js";
 
 const parsed = new WeakSet<object>();
 
@@ -12,7 +13,7 @@ export function markParsed<T extends object>(args: T): T {
 /** @throws BoardwalkError `invalid` saying which argument and why. */
 export function parseArguments(schema: z.ZodObject, args: Record<string, unknown>): Record<string, unknown> {
   if (args !== undefined && parsed.has(args)) return args;
-  const result = schema.safeParse(args ?? {});
+  const result = safeParse(schema, args ?? {});
   if (result.success) return result.data;
   const faults = result.error.issues.map(
     ({ path, message }) => `${path.join(".") || "arguments"}: ${message}`,

@@ -28,6 +28,9 @@ export interface FsmStateStore {
   ): Promise<boolean>;
 }
 
+/** What a `Date` can hold, on either side of 1970. */
+const MOST_MS = 8.64e15;
+
 /**
  * What a store returned, as a snapshot. Written by hand: it runs on every call.
  * @throws BoardwalkError `internal` when it is none: acting from a guess would be worse.
@@ -38,7 +41,8 @@ export function parseStateSnapshot(stored: unknown): FsmStateSnapshot | undefine
   if (typeof state === "string" && isClaim(claim)) {
     if (typeof updatedAt === "string") return stored as FsmStateSnapshot;
     // Milliseconds are what older stores kept.
-    if (typeof updatedAt === "number") return { state, updatedAt: new Date(updatedAt).toISOString() };
+    if (typeof updatedAt === "number" && Math.abs(updatedAt) <= MOST_MS)
+      return { state, updatedAt: new Date(updatedAt).toISOString() };
   }
   throw new BoardwalkError(
     "internal",

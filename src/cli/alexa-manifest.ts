@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Config } from "../config.js";
 import { BoardwalkError } from "../errors.js";
+import { safeParse } from "../parse.js";
 
 /**
  * What an Alexa+ add-on is submitted with, held to the limits that Amazon has published. The file's own format is
@@ -70,7 +71,7 @@ export function addonManifest(config: Config, wishes: ManifestWishes, contractHa
   const square = new Map(
     sizes.filter(({ width, height }) => width === height).map((one) => [one.width, one]),
   );
-  const parsed = manifest.safeParse({
+  const parsed = safeParse(manifest, {
     name: wishes.name ?? "Boardwalk",
     shortDescription: SHORT,
     fullDescription: FULL,

@@ -6,7 +6,7 @@ import { asksFirst, confirm } from "./confirm.js";
 import { withExamples } from "./examples.js";
 import { describePreview, describeProblem, preview, problems } from "./preview.js";
 import { withProgress } from "./progress.js";
-import { answer, count, openService, type Service, segment, speaksToService } from "./service.js";
+import { answer, count, expected, openService, type Service, segment, speaksToService } from "./service.js";
 import { change, describeChange } from "./workflow.js";
 
 interface Flags {
@@ -67,7 +67,7 @@ async function connect(tenant: string, flags: ConnectFlags): Promise<void> {
   const board = readJson(flags.file);
   const path = `/tenants/${segment(tenant)}/connections`;
   if (flags.dryRun) return await showPreview(service, tenant, board, flags);
-  const made = connection.parse(await service.post(path, board));
+  const made = expected(connection, await service.post(path, board));
   const result = await pull(service, tenant, made.id);
   answer(flags.json, { connection: made, ...result }, () =>
     [
@@ -79,7 +79,10 @@ async function connect(tenant: string, flags: ConnectFlags): Promise<void> {
 
 /** Of a board to be connected, or of `{connection}`. */
 async function showPreview(service: Service, tenant: string, board: unknown, { json }: Flags): Promise<void> {
-  const found = preview.parse(await service.post(`/tenants/${segment(tenant)}/connections/preview`, board));
+  const found = expected(
+    preview,
+    await service.post(`/tenants/${segment(tenant)}/connections/preview`, board),
+  );
   answer(json, found, () => describePreview(found));
   if (found.workflows.length === 0) process.exitCode = 1;
 }
@@ -99,13 +102,13 @@ async function importBoard(tenant: string, id: string, flags: Flags & { dryRun?:
 async function pull(service: Service, tenant: string, id: string): Promise<z.infer<typeof synced>> {
   const path = `/tenants/${segment(tenant)}/connections/${segment(id)}`;
   const look = async () => {
-    const { progress, imported } = connection.parse(await service.get(path));
+    const { progress, imported } = expected(connection, await service.get(path));
     // Until it has read anything there is nothing to tell.
     if (progress === undefined) return undefined;
     return { done: progress.read, ...(imported === undefined ? {} : { total: imported.tickets }) };
   };
   return await withProgress("importing", "tickets", look, async () =>
-    synced.parse(await service.post(`${path}/sync?wait=true`)),
+    expected(synced, await service.post(`${path}/sync?wait=true`)),
   );
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { asksFirst, confirm } from "./confirm.js";
 import { withExamples } from "./examples.js";
-import { answer, openService, segment, speaksToService, table } from "./service.js";
+import { answer, expected, openService, segment, speaksToService, table } from "./service.js";
 
 interface Flags {
   readonly tenant: string;
@@ -34,7 +34,7 @@ export function addMember(program: Command): void {
     "boardwalk member add --tenant acme --name ann",
   ).action(async (flags: Flags & { name: string }) => {
     const path = `/tenants/${segment(flags.tenant)}/members`;
-    const made = pairing.parse(await openService(flags.config).post(path, { name: flags.name }));
+    const made = expected(pairing, await openService(flags.config).post(path, { name: flags.name }));
     const words = () =>
       `${made.code}\n(signs ${made.name} in once, until ${made.expiresAt}; enter it where the app asks for it)`;
     answer(flags.json, made, words);
@@ -43,7 +43,8 @@ export function addMember(program: Command): void {
     of(member.command("list").description("List the people of a team.")),
     "boardwalk member list --tenant acme",
   ).action(async (flags: Flags) => {
-    const list = members.parse(
+    const list = expected(
+      members,
       await openService(flags.config).get(`/tenants/${segment(flags.tenant)}/members`),
     );
     const rows = list.members.map(({ name, createdAt }) => [name, createdAt]);

@@ -4,7 +4,7 @@ import { BoardwalkError } from "../errors.js";
 import { replayReply } from "../sync/replay.js";
 import { withExamples } from "./examples.js";
 import { type Seen, withProgress } from "./progress.js";
-import { answer, count, openService, type Service, segment, speaksToService } from "./service.js";
+import { answer, count, expected, openService, type Service, segment, speaksToService } from "./service.js";
 
 interface Flags {
   readonly config?: string;
@@ -31,7 +31,7 @@ export function addReplay(program: Command): void {
     const path = `/tenants/${segment(tenant)}`;
     const before = await readsOf(service, path);
     const body = flags.ticket === undefined ? {} : { ticket: flags.ticket };
-    const done = replayReply.parse(await service.post(`${path}/replay`, body));
+    const done = expected(replayReply, await service.post(`${path}/replay`, body));
     if (flags.wait && done.connections > 0) await untilRead(service, path, before);
     const { hooks, moves, connections } = done;
     const read = flags.wait && connections > 0 ? " Every board has been read." : "";
@@ -54,7 +54,7 @@ const connections = z.object({
 type Reads = ReadonlyMap<string, string | undefined>;
 
 async function readsOf(service: Service, path: string): Promise<Reads> {
-  const { connections: all } = connections.parse(await service.get(`${path}/connections`));
+  const { connections: all } = expected(connections, await service.get(`${path}/connections`));
   return new Map(all.map(({ id, imported }) => [id, imported?.at]));
 }
 

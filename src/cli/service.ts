@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { loadConfig } from "../config.js";
 import { BoardwalkError, ERROR_CODES, type ErrorCode } from "../errors.js";
+import { parseOr, safeParse } from "../parse.js";
 
 /** The running service that commands speak to: BOARDWALK_URL, with BOARDWALK_ADMIN_TOKEN. */
 export interface Service {
@@ -75,11 +76,23 @@ async function request(
     );
   }
   if (response.ok) return response;
-  const { code, detail } = problem
-    .catch({ code: "unavailable", detail: `The service answered ${response.status}.` })
-    .parse(await readJson(response));
+  const said = safeParse(problem, await readJson(response));
+  const { code, detail } = said.data ?? {
+    code: "unavailable",
+    detail: `The service answered ${response.status}.`,
+  };
   const known = ERROR_CODES.find((one) => one === code) ?? ("unavailable" satisfies ErrorCode);
   throw new BoardwalkError(known, detail);
+}
+
+/** @throws BoardwalkError `unavailable` when the service answers what this release does not know. */
+export function expected<T>(schema: z.ZodType<T>, answered: unknown): T {
+  const unknown = "The service answered something that this command cannot read. Is it of the same version?";
+  return parseOr(
+    schema,
+    answered,
+    (faults) => new BoardwalkError("unavailable", unknown, { data: { faults } }),
+  );
 }
 
 async function readJson(response: Response): Promise<unknown> {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { LOCALES } from "../tickets/sentences/sentences.js";
 import { withExamples } from "./examples.js";
-import { answer, openService, segment, speaksToService, table } from "./service.js";
+import { answer, expected, openService, segment, speaksToService, table } from "./service.js";
 
 interface Flags {
   readonly config?: string;
@@ -54,10 +54,10 @@ export function addSettings(tenant: Command): void {
   ).action(async (id: string, flags: Flags) => {
     const service = openService(flags.config);
     const path = `/tenants/${segment(id)}/settings`;
-    let now = settings.parse(await service.get(path));
+    let now = expected(settings, await service.get(path));
     for (const group of GROUP_NAMES) {
       const chosen = withFlags(now, group, flags);
-      if (chosen !== undefined) now = settings.parse(await service.put(`${path}/${group}`, chosen));
+      if (chosen !== undefined) now = expected(settings, await service.put(`${path}/${group}`, chosen));
     }
     answer(flags.json, now, () => table([["SETTING", "CHOSEN"], ...rowsOf(now)]));
   });

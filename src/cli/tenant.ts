@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { withExamples } from "./examples.js";
-import { answer, openService, segment, speaksToService, table } from "./service.js";
+import { answer, expected, openService, segment, speaksToService, table } from "./service.js";
 import { addSettings } from "./settings.js";
 
 interface Flags {
@@ -32,7 +32,7 @@ export function addTenant(program: Command): void {
     "boardwalk tenant list",
     "boardwalk tenant list --json",
   ).action(async (flags: Flags) => {
-    const list = tenants.parse(await openService(flags.config).get("/tenants"));
+    const list = expected(tenants, await openService(flags.config).get("/tenants"));
     const rows = list.tenants.map(({ id, name, createdAt }) => [id, name, createdAt]);
     answer(flags.json, list, () => table([["ID", "NAME", "SINCE"], ...rows]));
   });
@@ -48,7 +48,10 @@ export function addTenant(program: Command): void {
     "boardwalk tenant token acme --name dashboard --scope mcp:read",
   ).action(async (id: string, flags: Flags & { name: string; scope?: string[] }) => {
     const body = { name: flags.name, ...(flags.scope === undefined ? {} : { scopes: flags.scope }) };
-    const made = token.parse(await openService(flags.config).post(`/tenants/${segment(id)}/tokens`, body));
+    const made = expected(
+      token,
+      await openService(flags.config).post(`/tenants/${segment(id)}/tokens`, body),
+    );
     answer(
       flags.json,
       made,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import { wantedName } from "../mcp/tool-names.js";
 import { withExamples } from "./examples.js";
-import { answer, openService, type Service, segment, speaksToService, table } from "./service.js";
+import { answer, expected, openService, type Service, segment, speaksToService, table } from "./service.js";
 
 /** The tools that a team's clients see, with what a person may say, and how they have changed. */
 
@@ -62,7 +62,7 @@ async function list(tenant: string, flags: Flags): Promise<void> {
 }
 
 async function surfacesOf(service: Service, tenant: string): Promise<readonly Surface[]> {
-  return shown.parse(await service.get(`/tenants/${segment(tenant)}/tools`)).surfaces;
+  return expected(shown, await service.get(`/tenants/${segment(tenant)}/tools`)).surfaces;
 }
 
 function describeSurface({ path, protocolVersions, frozen, sha256, tools }: Surface): string {
@@ -102,7 +102,7 @@ function row({ at, surface, kind, before, after }: ToolChange): string[] {
 
 function readList(file: string): readonly Surface[] {
   try {
-    return shown.parse(JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"))).surfaces;
+    return expected(shown, JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"))).surfaces;
   } catch (cause) {
     const message = `${file} is not what "boardwalk tools list --json" prints. Make one with it, and keep it for later.`;
     throw new BoardwalkError("invalid", message, { cause });
@@ -144,10 +144,11 @@ const change = z.looseObject({
 async function changesSeen(service: Service, tenant: string): Promise<ToolChange[]> {
   const base = `/tenants/${segment(tenant)}/workflows`;
   const found: ToolChange[] = [];
-  for (const { id, name } of workflows.parse(await service.get(base)).workflows) {
-    const { changes } = z
-      .object({ changes: z.array(change) })
-      .parse(await service.get(`${base}/${segment(id)}/changes`));
+  for (const { id, name } of expected(workflows, await service.get(base)).workflows) {
+    const { changes } = expected(
+      z.object({ changes: z.array(change) }),
+      await service.get(`${base}/${segment(id)}/changes`),
+    );
     for (const one of changes) found.push(...toolChange(id, name, one));
   }
   return found.toSorted((a, b) => ((a.at ?? "") < (b.at ?? "") ? 1 : -1));

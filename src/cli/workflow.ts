@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import { withExamples } from "./examples.js";
-import { answer, openService, segment, speaksToService, table } from "./service.js";
+import { answer, expected, openService, segment, speaksToService, table } from "./service.js";
 
 interface Flags {
   readonly config?: string;
@@ -78,7 +78,8 @@ export function addWorkflow(program: Command): void {
     ),
     "boardwalk workflow diff acme jira.3f2a.10001",
   ).action(async (tenant: string, id: string, flags: Flags) => {
-    const { changes: all } = changes.parse(
+    const { changes: all } = expected(
+      changes,
       await openService(flags.config).get(`/tenants/${segment(tenant)}/workflows/${segment(id)}/changes`),
     );
     answer(
@@ -119,7 +120,7 @@ export const TRUST: Readonly<Record<string, string>> = {
 
 async function list(tenant: string, flags: Flags): Promise<Workflow[]> {
   const answered = await openService(flags.config).get(`/tenants/${segment(tenant)}/workflows`);
-  return z.object({ workflows: z.array(workflow) }).parse(answered).workflows;
+  return expected(z.object({ workflows: z.array(workflow) }), answered).workflows;
 }
 
 function describeWorkflow({ id, name, connection: from, edges, version, statuses, moves }: Workflow): string {

@@ -1,5 +1,6 @@
 import { type Job as BullJob, type ConnectionOptions, DelayedError, Worker } from "bullmq";
 import { z } from "zod";
+import { safeParse } from "../parse.js";
 import { type BullmqSettings, openConsumer } from "./bullmq-connection.js";
 import type { Job, JobReply } from "./hooks.js";
 import { createLanes, type Lanes } from "./lanes.js";
@@ -59,7 +60,7 @@ export function startWorker(
   let draining: Promise<void> | undefined;
 
   async function work(job: BullJob, token = ""): Promise<JobReply> {
-    const parsed = payloadSchema.safeParse(job.data);
+    const parsed = safeParse(payloadSchema, job.data);
     const fetchedAt = performance.now();
     if (!parsed.success || job.id === undefined) {
       const { id = "" } = job;

@@ -1,5 +1,6 @@
 import { type ConnectionOptions, type JobsOptions, Queue } from "bullmq";
 import { BoardwalkError } from "../errors.js";
+import { parseJson } from "../parse.js";
 import type { RedisClient } from "../redis/open.js";
 import { createBacklog } from "./backlog.js";
 import {
@@ -177,7 +178,7 @@ async function addJob(queue: Queue, job: Job, options: JobsOptions): Promise<voi
 async function finishedReply(queue: Queue, redis: RedisClient, id: string): Promise<JobReply | undefined> {
   const [finishedOn, failedReason, reply] = await redis.hmget(queue.toKey(id), ...REPLY_FIELDS);
   if (!finishedOn) return undefined;
-  if (!failedReason) return parseReply(parseJson(reply));
+  if (!failedReason) return parseReply(parseJson(reply ?? "null"));
   // Else it could never be put again.
   await queue.remove(id);
   return internalReply();
@@ -185,15 +186,6 @@ async function finishedReply(queue: Queue, redis: RedisClient, id: string): Prom
 
 /** Of a job as BullMQ keeps it. Asked for by name, since most jobs looked for are not done and have much else to read. */
 const REPLY_FIELDS = ["finishedOn", "failedReason", "returnvalue"] as const;
-
-/** What is not JSON is no reply either. */
-function parseJson(text: string | null | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "null");
-  } catch {
-    return undefined;
-  }
-}
 
 async function countJobs(queue: Queue) {
   const [jobs, schedules, workers] = await Promise.all([

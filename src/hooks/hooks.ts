@@ -1,4 +1,6 @@
-import type { ErrorCode } from "../errors.js";
+import type { z } from "zod";
+import { BoardwalkError, type ErrorCode } from "../errors.js";
+import { parseOr } from "../parse.js";
 
 /**
  * By what ids everything that one request brings about is known again: in each log line, and as one trace. Goes with
@@ -59,6 +61,24 @@ export class TryAgain extends Error {
     super(`try again in ${delayMs} ms`, options);
     this.delayMs = delayMs;
   }
+}
+
+/** What a job is about. @throws BoardwalkError `internal` when it is not what this release puts. */
+export function jobData<T>(schema: z.ZodType<T>, data: unknown): T {
+  return parseOr(schema, data, (faults) =>
+    unlike("A job of ours cannot be read, so it was not done.", faults),
+  );
+}
+
+/** What came of a job. @throws BoardwalkError `internal` when it is not what this release replies. */
+export function jobResult<T>(schema: z.ZodType<T>, result: unknown): T {
+  return parseOr(schema, result, (faults) =>
+    unlike("We cannot read how that ended. Please look again.", faults),
+  );
+}
+
+function unlike(message: string, faults: readonly string[]): BoardwalkError {
+  return new BoardwalkError("internal", message, { data: { faults } });
 }
 
 /** Where owed work is put, waited for and done. */

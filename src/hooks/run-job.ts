@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError, ERROR_CODES } from "../errors.js";
+import { safeParse } from "../parse.js";
 import {
   type Job,
   type JobContext,
@@ -113,7 +114,7 @@ const replySchema = z.discriminatedUnion("ok", [
 
 /** A reply as it came back from the queue. What is not one is answered as `internal`: it must not be believed. */
 export function parseReply(value: unknown): JobReply {
-  const parsed = replySchema.safeParse(value);
+  const parsed = safeParse(replySchema, value);
   if (!parsed.success) return internalReply();
   const reply = parsed.data;
   if (reply.ok) return { ok: true, result: reply.result };

@@ -1,5 +1,7 @@
 import type { Router } from "express";
 import { BoardwalkError } from "../errors.js";
+import { jobResult } from "../hooks/hooks.js";
+import { safeParse } from "../parse.js";
 import type { TenantStore } from "../store/store.js";
 import { syncReply } from "../sync/handlers.js";
 import { keptConnection } from "../sync/previews.js";
@@ -34,7 +36,7 @@ export function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: T
   });
   router.post("/tenants/:tenant/connections/preview", async (request, response) => {
     const found = await deps.previews.preview(await tenantOf(request), request.body);
-    const { connection = "preview" } = keptConnection.safeParse(request.body).data ?? {};
+    const { connection = "preview" } = safeParse(keptConnection, request.body).data ?? {};
     const workflows = found.workflows.map((graph) => ({ graph, connection, version: 1 }));
     const tools = deps.tools.preview(workflows);
     response.json({ ...found, workflows: workflows.map(workflowShape), tools });
@@ -64,7 +66,7 @@ export function addConnectionRoutes(router: Router, deps: AdminDeps, tenantOf: T
         "The import is still under way; look at the connection in a while.",
       );
     if (!reply.ok) throw new BoardwalkError(reply.code, reply.message);
-    response.json(syncReply.parse(reply.result));
+    response.json(jobResult(syncReply, reply.result));
   });
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Request, Response, Router } from "express";
 import { z } from "zod";
 import { BoardwalkError, type ErrorCode } from "../errors.js";
+import { safeParse } from "../parse.js";
 import { type MoveShape, moveShape } from "../tickets/shapes.js";
 import type { Conversation } from "../tickets/tickets.js";
 import { speakerOf } from "./admin-caller.js";
@@ -104,7 +105,7 @@ async function moveOnce(
   if (typeof key !== "string") return await deps.tickets.move(talk, args);
   const said = JSON.stringify([ticket, body]);
   const digest = createHash("sha256").update(key).digest("hex");
-  const kept = keptAnswer.safeParse(await talk.tenant.recall(`idempotency/${digest}`));
+  const kept = safeParse(keptAnswer, await talk.tenant.recall(`idempotency/${digest}`));
   if (kept.success && kept.data.body !== said) {
     throw new BoardwalkError("invalid", "This Idempotency-Key was used for another request. Use a new one.");
   }

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { parseJson } from "../parse.js";
+import { parseRecord } from "../store/records.js";
 import type { Store, TenantStore } from "../store/store.js";
 import type { Recency } from "../tickets/recency.js";
 import { createToken, hashToken } from "./tokens.js";
@@ -58,7 +60,10 @@ export function createCallers(store: Store, recency: Pick<Recency, "ofHandles">)
 async function lookUp(store: Store, hash: string): Promise<Caller> {
   const handle = await store.findHandle("token", hash);
   if (handle === undefined) throw unauthorized();
-  return { tenant: store.tenant(handle.tenant), token: tokenRecord.parse(JSON.parse(handle.value)) };
+  return {
+    tenant: store.tenant(handle.tenant),
+    token: parseRecord(tokenRecord, parseJson(handle.value), "token", handle.tenant),
+  };
 }
 
 function unauthorized(): BoardwalkError {
@@ -89,10 +94,12 @@ export async function issueToken(
 export async function revokeToken(tenant: TenantStore, id: string): Promise<void> {
   const document = await tenant.getDocument("token", id);
   if (document === undefined) throw new BoardwalkError("not_found_or_hidden", "There is no such token.");
-  await tenant.unlink("token", keptToken.parse(document.value).hash);
+  await tenant.unlink("token", parseRecord(keptToken, document.value, "token", id).hash);
   await tenant.deleteDocument("token", id);
 }
 
 export async function listTokens(tenant: TenantStore): Promise<readonly TokenRecord[]> {
-  return (await tenant.listDocuments("token")).map((document) => tokenRecord.parse(document.value));
+  return (await tenant.listDocuments("token")).map(({ id, value }) =>
+    parseRecord(tokenRecord, value, "token", id),
+  );
 }

@@ -2,6 +2,7 @@ import { createHmac, randomBytes, randomInt } from "node:crypto";
 import type { Request, Router } from "express";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { parseRecord } from "../store/records.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { type OauthRecords, ownerOf } from "./oauth-records.js";
 import { parseBody } from "./problems.js";
@@ -92,7 +93,7 @@ export function createMembers({ store, records, codeKey, now, removed }: Members
     createHmac("sha256", codeKey).update(plainCode(code)).digest("base64url");
   const recordOf = async (tenant: TenantStore, name: string): Promise<MemberRecord | undefined> => {
     const document = await tenant.getDocument("member", name);
-    return document === undefined ? undefined : member.parse(document.value);
+    return document === undefined ? undefined : parseRecord(member, document.value, "member", name);
   };
   const isMember = async ({ tenant, name, id }: Member) =>
     (await recordOf(store.tenant(tenant), name))?.id === id;
@@ -106,7 +107,8 @@ export function createMembers({ store, records, codeKey, now, removed }: Members
       await records.save(PAIRING, keptCode(code), { ...who, expiresAt }, CODE_MS);
       return { name, code, expiresAt };
     },
-    list: async (tenant) => (await tenant.listDocuments("member")).map(({ value }) => member.parse(value)),
+    list: async (tenant) =>
+      (await tenant.listDocuments("member")).map(({ id, value }) => parseRecord(member, value, "member", id)),
     async remove(tenant, name) {
       const record = await recordOf(tenant, name);
       if (record === undefined)
@@ -122,7 +124,7 @@ export function createMembers({ store, records, codeKey, now, removed }: Members
       const key = keptCode(code);
       const found = await records.get(PAIRING, key);
       if (found === undefined || found.used) return undefined;
-      const { expiresAt, ...who } = pairing.parse(found.value);
+      const { expiresAt, ...who } = parseRecord(pairing, found.value, "sign-in", PAIRING);
       if (wantedTenant !== undefined && wantedTenant !== who.tenant) return undefined;
       if (Date.parse(expiresAt) <= now().getTime() || !(await records.use(PAIRING, key))) return undefined;
       return (await isMember(who)) ? who : undefined;
@@ -145,7 +147,7 @@ async function add(tenant: TenantStore, name: string, at: Date): Promise<MemberR
   } catch (error) {
     const document = await tenant.getDocument("member", name);
     if (BoardwalkError.from(error).code !== "conflict" || document === undefined) throw error;
-    return member.parse(document.value);
+    return parseRecord(member, document.value, "member", name);
   }
 }
 

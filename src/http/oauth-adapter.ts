@@ -1,4 +1,6 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
+import { z } from "zod";
+import { parseRecord } from "../store/records.js";
 import type { Sealer } from "../sync/seal.js";
 import { hashed, type OauthRecords, ownerOf } from "./oauth-records.js";
 
@@ -40,7 +42,8 @@ function tokens(records: OauthRecords, kind: string, refuse: Refuse): Adapter {
     async find(id) {
       const found = await records.get(kind, hashed(id));
       if (found === undefined) return undefined;
-      return { ...(found.value as AdapterPayload), jti: id, ...(found.used ? { consumed: true } : {}) };
+      const payload: AdapterPayload = parseRecord(z.looseObject({}), found.value, "sign-in", kind);
+      return { ...payload, jti: id, ...(found.used ? { consumed: true } : {}) };
     },
     // Neither is of use here: there is no device flow, and no token ends with the browser's session.
     findByUserCode: async () => undefined,
@@ -57,6 +60,8 @@ function tokens(records: OauthRecords, kind: string, refuse: Refuse): Adapter {
   };
 }
 
+const keptClient = z.looseObject({ sealed: z.string().optional(), savedAt: z.number() });
+
 /** Clients that registered themselves; a secret of theirs is sealed, as whoever has it may act as them. */
 function clients(records: OauthRecords, sealer: Sealer, rest: Adapter): Adapter {
   const contextOf = (id: string) => JSON.stringify(["oauth-client", id]);
@@ -71,10 +76,7 @@ function clients(records: OauthRecords, sealer: Sealer, rest: Adapter): Adapter 
     async find(id) {
       const found = await records.get("Client", hashed(id));
       if (found === undefined) return undefined;
-      const { sealed, savedAt, ...open } = found.value as AdapterPayload & {
-        sealed?: string;
-        savedAt: number;
-      };
+      const { sealed, savedAt, ...open } = parseRecord(keptClient, found.value, "sign-in", "Client");
       const secret = sealed === undefined ? {} : { client_secret: sealer.open(sealed, contextOf(id)) };
       const payload = { ...open, ...secret };
       const stale = sealed !== undefined && sealer.stale(sealed);

@@ -218,14 +218,20 @@ function claimsOf(ctx: KoaContextWithOIDC, accountId: string): Record<string, st
  */
 function safeClients(known: readonly StaticClient[]) {
   return (_ctx: unknown, _key: string, _value: unknown, metadata: ClientMetadata): void => {
-    const uris: readonly unknown[] = metadata.redirect_uris ?? [];
+    // Asked before the library has looked at anything: what is no list is its to refuse.
+    const uris = listOf(metadata.redirect_uris);
     // The library then takes http for this machine alone, there on any port, as RFC 8252 has it.
-    if (uris.some((uri) => !String(uri).startsWith("https:"))) metadata.application_type = "native";
-    const service = metadata.grant_types?.includes("client_credentials");
+    if (uris.some((uri) => typeof uri === "string" && !uri.startsWith("https:")))
+      metadata.application_type = "native";
+    const service = listOf(metadata.grant_types).includes("client_credentials");
     if (service && !known.some(({ id }) => id === metadata.client_id)) {
       throw new errors.InvalidClientMetadata("grant_types may not hold client_credentials");
     }
   };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function staticMetadata({ id, secret, redirectUris }: StaticClient): ClientMetadata {

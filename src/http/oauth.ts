@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import express, { type Express, type Request, type Response } from "express";
-import type { AdapterPayload, default as Provider } from "oidc-provider";
+import type { default as Provider } from "oidc-provider";
+import { z } from "zod";
 import type { Reach } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
+import { parseRecord } from "../store/records.js";
 import type { Store } from "../store/store.js";
 import type { SealingKey } from "../sync/seal.js";
 import { type Knocks, type Try, tooOften } from "./knocks.js";
@@ -19,7 +21,7 @@ import {
   USER_SCOPES,
 } from "./oauth-resources.js";
 import { createPageSessions, type PageSessions } from "./page-sessions.js";
-import type { Report } from "./problems.js";
+import { type Report, statusOf } from "./problems.js";
 import { trailOf } from "./requests.js";
 
 /** The service's own OAuth server, and the documents by which clients find it. */
@@ -96,6 +98,15 @@ function guardedFetch({ checkUrl, reach, fetch: given = fetch }: OauthDeps): typ
   };
 }
 
+/** An access token as the library keeps it, as far as we read it. */
+const text = z.string().optional();
+const keptToken = z.object({
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
+  exp: z.number().optional(),
+  scope: text,
+  extra: z.object({ tenant: text, person: text, client: text }).optional(),
+});
+
 async function bearerOf(
   { records, now }: OauthDeps,
   token: string,
@@ -107,12 +118,13 @@ async function bearerOf(
     records.get("AccessToken", id),
     records.get("ClientCredentials", id),
   ]);
-  const found = (access ?? service)?.value as AdapterPayload | undefined;
+  const kept = (access ?? service)?.value;
+  const found = kept === undefined ? undefined : parseRecord(keptToken, kept, "sign-in", "token");
   if (found?.aud !== resource) return undefined;
   if ((found.exp ?? 0) * 1_000 <= now().getTime()) throw expired();
   const scopes = (found.scope ?? "").split(" ").filter((scope) => scope !== "");
   if (access === undefined) return scopes.includes(SERVICE_SCOPE) ? { scopes } : undefined;
-  const { tenant, person, client } = (found.extra ?? {}) as Record<string, string | undefined>;
+  const { tenant, person, client } = found.extra ?? {};
   if (tenant === undefined || person === undefined) return undefined;
   return { person: { tenant, name: person, client: client ?? "" }, scopes };
 }
@@ -233,16 +245,19 @@ function addSignIn(app: Express, deps: OauthDeps, members: Members, provider: ()
       .send(await signInPage(await provider(), details, error));
   });
   app.use(SIGN_IN, (thrown: unknown, request: Request, response: Response, _next: () => void) => {
-    const gone = thrown instanceof Error && thrown.name === "SessionNotFound";
-    if (!gone) deps.report(BoardwalkError.from(thrown), trailOf(request));
-    const why = gone
-      ? "This sign-in has expired, or was begun in another browser."
-      : "Something went wrong on our side.";
-    response
-      .status(gone ? 400 : 500)
-      .type("html")
-      .send(renderFailure(why));
+    const [status, why] = trouble(thrown);
+    if (status >= 500) deps.report(BoardwalkError.from(thrown), trailOf(request));
+    response.status(status).type("html").send(renderFailure(why));
   });
+}
+
+/** What went wrong with a sign-in, as its page says it. */
+function trouble(thrown: unknown): readonly [status: number, why: string] {
+  if (thrown instanceof Error && thrown.name === "SessionNotFound")
+    return [400, "This sign-in has expired, or was begun in another browser."];
+  const status = statusOf(thrown) ?? 500;
+  if (status >= 500) return [500, "Something went wrong on our side."];
+  return [status, "What was sent cannot be read. Please go back and try again."];
 }
 
 const FORM = express.urlencoded({ extended: false, limit: "4kb" });

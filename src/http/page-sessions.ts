@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Request } from "express";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { parseRecord } from "../store/records.js";
 import type { Store } from "../store/store.js";
 import { type Knocks, tooOften } from "./knocks.js";
 import type { Member, Members } from "./members.js";
@@ -66,7 +67,7 @@ export function createPageSessions(deps: PageSessionsDeps): PageSessions {
       if (!token.startsWith(PREFIX)) return undefined;
       const found = await records.get(SESSION, hashed(token));
       if (found === undefined) return undefined;
-      const { expiresAt, ...who } = kept.parse(found.value);
+      const { expiresAt, ...who } = parseRecord(kept, found.value, "sign-in", SESSION);
       if (Date.parse(expiresAt) <= now().getTime()) return undefined;
       return (await members.isMember(who)) ? who : undefined;
     },

@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from "express";
 import type { z } from "zod";
 import { BoardwalkError } from "../errors.js";
 import type { Trail } from "../hooks/hooks.js";
+import { safeParse } from "../parse.js";
 import { isTooDeep, MOST_DEEP } from "../tickets/depth.js";
 import { trailOf } from "./requests.js";
 
@@ -48,7 +49,7 @@ export function sendProblem(
 
 /** @throws BoardwalkError `invalid` that names each faulty member, never its value. */
 export function parseBody<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
+  const parsed = safeParse(schema, value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(
     (issue) => `${issue.path.map(String).join(".") || "the body"}: ${issue.message}`,
@@ -92,7 +93,7 @@ export function problemHandler(report: Report) {
 }
 
 /** The status that Express' own parsers put on their errors. */
-function statusOf(thrown: unknown): number | undefined {
+export function statusOf(thrown: unknown): number | undefined {
   if (thrown instanceof BoardwalkError || typeof thrown !== "object" || thrown === null) return undefined;
   return "status" in thrown && typeof thrown.status === "number" ? thrown.status : undefined;
 }

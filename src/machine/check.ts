@@ -23,7 +23,8 @@ function checkState(name: string, state: unknown): void {
   const foreign = XSTATE_ONLY.find((key) => state[key] !== undefined);
   if (foreign !== undefined) throw invalid(needsXstate(`State "${name}" uses "${foreign}", which`));
   if (state.type !== undefined && state.type !== "final" && state.type !== "atomic") {
-    throw invalid(needsXstate(`State "${name}" is of type "${String(state.type)}", which`));
+    const type = typeof state.type === "string" ? `"${state.type}"` : "its own";
+    throw invalid(needsXstate(`State "${name}" is of type ${type}, which`));
   }
   if (state.on !== undefined && !isObject(state.on))
     throw invalid(`The "on" of state "${name}" must be an object.`);

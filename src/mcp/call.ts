@@ -2,6 +2,7 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
 import type { Trail } from "../hooks/hooks.js";
+import { safeParse } from "../parse.js";
 import type { TenantStore } from "../store/store.js";
 import type { TicketShape } from "../tickets/shapes.js";
 import type { Conversation, Tickets } from "../tickets/tickets.js";
@@ -52,7 +53,7 @@ export async function callTool(call: Call, name: string, given: unknown): Promis
       "Unknown tool. List the tools to see what there is.",
     );
   }
-  const args = entry.args.safeParse(given ?? {});
+  const args = safeParse(entry.args, given ?? {});
   if (!args.success) {
     return await failure(call, entry, wrongArgumentsOf(args.error, given));
   }

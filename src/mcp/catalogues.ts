@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { BoardwalkError } from "../errors.js";
+import { safeParse } from "../parse.js";
 import type { TenantStore } from "../store/store.js";
 import { catalogueChoiceOf } from "../tickets/settings.js";
 import type { KeptWorkflow, Tickets } from "../tickets/tickets.js";
@@ -173,6 +174,6 @@ async function generate(
 async function load(tenant: TenantStore): Promise<{ readonly version: number; readonly kept: KeptNames }> {
   const document = await tenant.getDocument("catalogue", DOCUMENT);
   if (document === undefined) return { version: 0, kept: NO_NAMES };
-  const parsed = keptNames.safeParse(document.value);
+  const parsed = safeParse(keptNames, document.value);
   return { version: document.version, kept: parsed.success ? parsed.data : NO_NAMES };
 }

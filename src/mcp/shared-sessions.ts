@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { parseJson, safeParse } from "../parse.js";
 import type { TenantStore } from "../store/store.js";
 import { noPlace, type TenantBudgets } from "../tickets/budgets.js";
 import { MOST_MS } from "../tickets/recency.js";
@@ -118,7 +119,7 @@ class SharedTable implements SharedSessions {
 
   async listen(bus: SessionBus): Promise<void> {
     this.#stopListening = await bus.subscribe((heard) => {
-      const parsed = message.safeParse(parseJson(heard));
+      const parsed = safeParse(message, parseJson(heard));
       if (parsed.success && parsed.data.from !== this.#self)
         void this.#hear(parsed.data).catch(this.#options.report);
     });
@@ -331,7 +332,7 @@ function keyOf(id: string): string {
 }
 
 async function recallFacts(tenant: TenantStore, id: string): Promise<Facts | undefined> {
-  const parsed = factsShape.safeParse(await tenant.recall(keyOf(id)));
+  const parsed = safeParse(factsShape, await tenant.recall(keyOf(id)));
   return parsed.success ? parsed.data : undefined;
 }
 
@@ -354,12 +355,4 @@ function apply(facts: Facts, session: Session): void {
 
 export function sameFocus(a: Focus | undefined, b: Focus | undefined): boolean {
   return a?.ticket === b?.ticket && a?.workflow === b?.workflow && a?.status === b?.status;
-}
-
-function parseJson(heard: string): unknown {
-  try {
-    return JSON.parse(heard);
-  } catch {
-    return undefined;
-  }
 }

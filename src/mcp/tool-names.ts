@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { fitName, shortHash, slug } from "../machine/index.js";
+import { safeParse } from "../parse.js";
 
 /** Some clients join server and tool name and drop what is longer than 60. */
 export const MAX_NAME_LENGTH = 40;
@@ -114,7 +115,7 @@ function liveAliases(
 const ids = z.tuple([z.string(), z.string()]);
 
 function idsOf(key: string): { workflow: string; status: string } | undefined {
-  const parsed = ids.safeParse(JSON.parse(key));
+  const parsed = safeParse(ids, JSON.parse(key));
   return parsed.success ? { workflow: parsed.data[0], status: parsed.data[1] } : undefined;
 }
 

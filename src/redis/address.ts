@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { safeParse } from "../parse.js";
 
 /** Where Redis is, read from a URL: one server, a cluster, or a group that sentinels watch. */
 
@@ -64,7 +65,7 @@ export const redisAddress = z.string().transform((url, context): RedisAddress =>
 
 /** @throws BoardwalkError `invalid` */
 export function parseRedisUrl(url: string): RedisAddress {
-  const parsed = redisAddress.safeParse(url);
+  const parsed = safeParse(redisAddress, url);
   if (parsed.success) return parsed.data;
   throw new BoardwalkError("invalid", `The address of Redis ${parsed.error.issues[0]?.message}.`);
 }
@@ -153,7 +154,7 @@ function readDb(path: string): number {
 }
 
 function readQuery(search: string, kind: Kind): z.infer<typeof query> {
-  const parsed = query.safeParse(Object.fromEntries(new URLSearchParams(search)));
+  const parsed = safeParse(query, Object.fromEntries(new URLSearchParams(search)));
   if (!parsed.success) {
     throw new Fault(
       "may have tls=1, tls=0, family=4, family=6, sentinelUsername and sentinelPassword, no more",

@@ -1,13 +1,14 @@
 import { z } from "zod";
-import { decodeContent, encodeContent, unreadable } from "./format.js";
+import { decodeContent, encodeContent } from "./format.js";
 import {
   type ActorRecord,
   actorRecord,
   type DocumentKind,
   type HistoryEvent,
   historyEvent,
-  type RecordKind,
+  parseRecord,
   type SettledMove,
+  unreadable,
 } from "./records.js";
 import { actorFrom, actorRow, historyFrom, historyRow } from "./rows.js";
 import type { AuditEvent, TenantInfo, Versioned } from "./store.js";
@@ -39,7 +40,7 @@ export function decodeActor(stored: string, id: string): ActorRecord {
   const space = stored.indexOf(" ");
   const body = actorFrom(decodeContent("ticket", id, stored.slice(space + 1)));
   const version = Number(stored.slice(0, space));
-  const record = parsed(actorRecord, { ...body, version }, "ticket", id);
+  const record = parseRecord(actorRecord, { ...body, version }, "ticket", id);
   if (record.lastConfirmed !== undefined || !isConfirmed(record.lastMove)) return record;
   return { ...record, lastConfirmed: record.lastMove };
 }
@@ -56,7 +57,7 @@ export function encodeHistory(event: HistoryEvent): string {
 }
 
 export function decodeHistory(json: string, id: string): HistoryEvent {
-  return parsed(historyEvent, historyFrom(decodeContent("history", id, json)), "history", id);
+  return parseRecord(historyEvent, historyFrom(decodeContent("history", id, json)), "history", id);
 }
 
 const auditEvent = z.object({
@@ -77,23 +78,13 @@ const auditEvent = z.object({
 }) satisfies z.ZodType<AuditEvent>;
 
 export function decodeAudit(json: string, id: string): AuditEvent {
-  return parsed(auditEvent, decodeContent("audit", id, json), "audit", id);
+  return parseRecord(auditEvent, decodeContent("audit", id, json), "audit", id);
 }
 
 const tenantInfo = z.object({ id: z.string(), name: z.string(), createdAt: z.string() });
 
 export function decodeTenant(json: string, id: string): TenantInfo {
-  return parsed(tenantInfo, decodeContent("tenant", id, json), "tenant", id);
-}
-
-function parsed<T>(schema: z.ZodType<T>, value: unknown, kind: RecordKind, id: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw unreadable(
-    kind,
-    id,
-    result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.code}`),
-  );
+  return parseRecord(tenantInfo, decodeContent("tenant", id, json), "tenant", id);
 }
 
 /** By code units, so that every store lists in one order. */

@@ -1,5 +1,5 @@
 import { BoardwalkError } from "../errors.js";
-import type { RecordKind } from "./records.js";
+import { type RecordKind, unreadable } from "./records.js";
 import { actorRow, historyRow } from "./rows.js";
 
 /** Makes of a record's content, as one format has it, what the next format has. Pure; throws at what it does not know. */
@@ -67,14 +67,6 @@ export function decodeContent(
     // Not kept as the cause, here and below: it may quote the text, and ticket text must not reach a log.
     throw unreadable(kind, id, [`format ${format}: not as that format has it`]);
   }
-}
-
-export function unreadable(kind: RecordKind, id: string, faults: readonly string[]): BoardwalkError {
-  return new BoardwalkError(
-    "internal",
-    `Our own ${kind} record "${id}" cannot be read, so nothing was done with it. Please tell whoever runs Boardwalk.`,
-    { data: { record: kind, id, faults } },
-  );
 }
 
 /** Passes by itself while processes of two releases run side by side: another one reads it. */

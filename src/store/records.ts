@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { BoardwalkError } from "../errors.js";
+import { parseOr } from "../parse.js";
 
 /** The records a store keeps. Parsed on the way out, because what is in Redis may be older than this code. */
 
@@ -156,4 +158,17 @@ export function isUnsettled(record: ActorRecord): boolean {
     record.pending !== undefined ||
     record.hooks.some((hook) => hook.state === "owed" || hook.state === "waiting")
   );
+}
+
+export function unreadable(kind: RecordKind, id: string, faults: readonly string[]): BoardwalkError {
+  return new BoardwalkError(
+    "internal",
+    `Our own ${kind} record "${id}" cannot be read, so nothing was done with it. Please tell whoever runs Boardwalk.`,
+    { data: { record: kind, id, faults } },
+  );
+}
+
+/** @throws BoardwalkError `internal` naming the record when it is not what the schema says. */
+export function parseRecord<T>(schema: z.ZodType<T>, value: unknown, kind: RecordKind, id: string): T {
+  return parseOr(schema, value, (faults) => unreadable(kind, id, faults));
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { parseRecord } from "../store/records.js";
 import type { TenantStore } from "../store/store.js";
 import { type Change, changeRecord } from "./records.js";
 
@@ -16,7 +17,9 @@ const changesRecord = z.object({
 /** Newest first; empty for a workflow of which nothing has been noted. */
 export async function changesOf(tenant: TenantStore, workflow: string): Promise<readonly Change[]> {
   const document = await tenant.getDocument("changes", workflow);
-  return document === undefined ? [] : changesRecord.parse(document.value).changes;
+  return document === undefined
+    ? []
+    : parseRecord(changesRecord, document.value, "changes", workflow).changes;
 }
 
 /** Notes changes of one workflow, told in the order in which they happened. What was noted before is noted once. */
@@ -27,7 +30,8 @@ export async function noteChanges(
 ): Promise<void> {
   for (let race = 0; race < RACES; race++) {
     const document = await tenant.getDocument("changes", workflow);
-    const kept = document === undefined ? [] : changesRecord.parse(document.value).changes;
+    const kept =
+      document === undefined ? [] : parseRecord(changesRecord, document.value, "changes", workflow).changes;
     const known = new Set(kept.map((change) => JSON.stringify(change)));
     const fresh = changes.filter((change) => !known.has(JSON.stringify(change))).toReversed();
     if (fresh.length === 0) return;

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { safeParse } from "../parse.js";
+import { parseRecord } from "../store/records.js";
 import type { TenantStore, Versioned } from "../store/store.js";
 import type { Boards, OpenBoard } from "../tickets/boards.js";
-import { type Credentials, credentialsShape, keepCredentials } from "./credentials.js";
+import { type Credentials, credentialsOf, keepCredentials } from "./credentials.js";
 import { healthProbed } from "./health.js";
 import { invalid, type OpenerDeps, openBoard } from "./open-board.js";
 import {
@@ -78,7 +80,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
       const board = openBoard(deps, toOpen(tenant, wanted, credentials), {
         // A probe may rotate them already; what is kept is what is left.
         saveCredentials: async (rotated) => {
-          credentials = { ...credentials, ...credentialsShape.parse(rotated) };
+          credentials = { ...credentials, ...credentialsOf(rotated) };
         },
       });
       const found = await board.connector.probe(AbortSignal.timeout(PROBE_MS));
@@ -97,7 +99,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     async list(tenant) {
       const documents = await tenant.listDocuments("connection");
       return documents
-        .map((document) => connectionRecord.parse(document.value))
+        .map(({ id, value }) => parseRecord(connectionRecord, value, "connection", id))
         .sort((a, b) => (a.id < b.id ? -1 : 1));
     },
 
@@ -166,7 +168,10 @@ async function load(tenant: TenantStore, id: string): Promise<Versioned<Connecti
       `There is no connection "${id}". Look at the list of connections.`,
     );
   }
-  return { version: document.version, value: connectionRecord.parse(document.value) };
+  return {
+    version: document.version,
+    value: parseRecord(connectionRecord, document.value, "connection", id),
+  };
 }
 
 function keyOf(tenant: TenantStore, id: string): string {
@@ -187,7 +192,7 @@ function toOpen(
 }
 
 function parseNew(input: unknown): NewConnection {
-  const parsed = newConnection.safeParse(input);
+  const parsed = safeParse(newConnection, input);
   if (!parsed.success) throw invalid(parsed.error);
   return parsed.data;
 }
@@ -214,7 +219,7 @@ const AT_ONCE = 1_000;
 
 async function forget(tenant: TenantStore, id: string): Promise<void> {
   for (const document of await tenant.listDocuments("workflow")) {
-    const owner = z.object({ connection: z.string() }).safeParse(document.value);
+    const owner = safeParse(z.object({ connection: z.string() }), document.value);
     if (!owner.success || owner.data.connection !== id) continue;
     await tenant.deleteDocument("workflow", document.id);
     await tenant.deleteDocument("changes", document.id);

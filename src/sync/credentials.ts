@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ConnectorKit } from "../board/connector.js";
 import { pause } from "../board/http.js";
 import { BoardwalkError } from "../errors.js";
+import { parseJson, parseOr } from "../parse.js";
 import type { TenantStore } from "../store/store.js";
 import type { ConnectionRecord, ConnectionRecords } from "./records.js";
 import { type Sealer, sealContext } from "./seal.js";
@@ -9,7 +10,7 @@ import { type Sealer, sealContext } from "./seal.js";
 /** A connection's credentials: kept sealed, and rotated once however many processes hold them. */
 
 export type Credentials = Readonly<Record<string, unknown>>;
-export const credentialsShape = z.record(z.string(), z.unknown());
+const credentialsShape = z.record(z.string(), z.unknown());
 
 export interface CredentialsDeps extends ConnectionRecords {
   readonly sealer: Sealer;
@@ -29,11 +30,21 @@ export interface KeptCredentials {
   ): Pick<ConnectorKit, "saveCredentials" | "shared">;
 }
 
+/** @throws BoardwalkError `auth_expired` for what are none. */
+export function credentialsOf(value: unknown): Credentials {
+  const unread = "The credentials of this connection cannot be read. Please reconnect the board.";
+  return parseOr(
+    credentialsShape,
+    value,
+    (faults) => new BoardwalkError("auth_expired", unread, { data: { faults } }),
+  );
+}
+
 export function keepCredentials({ sealer, get, update }: CredentialsDeps): KeptCredentials {
   const seal = (tenant: TenantStore, id: string, credentials: Credentials) =>
     sealer.seal(JSON.stringify(credentials), sealContext(tenant.id, id));
   const unseal = (tenant: TenantStore, record: ConnectionRecord): Credentials =>
-    credentialsShape.parse(JSON.parse(sealer.open(record.sealed, sealContext(tenant.id, record.id))));
+    credentialsOf(parseJson(sealer.open(record.sealed, sealContext(tenant.id, record.id))));
 
   return {
     seal,
@@ -55,7 +66,7 @@ export function keepCredentials({ sealer, get, update }: CredentialsDeps): KeptC
       let seen = initial;
       return {
         async saveCredentials(wanted) {
-          const changes = changesTo(seen, credentialsShape.parse(wanted));
+          const changes = changesTo(seen, credentialsOf(wanted));
           const record = await update(tenant, id, (now) => {
             // Another process may have rotated the tokens since: saving ours with a new secret would lose the login.
             seen = { ...unseal(tenant, now), ...changes };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
-import { type Hooks, type JobHandler, TryAgain } from "../hooks/hooks.js";
+import { type Hooks, type JobHandler, jobData, TryAgain } from "../hooks/hooks.js";
 import type { Store, TenantStore } from "../store/store.js";
 import { syncJobFor } from "../tickets/jobs.js";
 import { type SyncResult, syncConnection } from "./import.js";
@@ -35,7 +35,7 @@ export interface SyncWorkerDeps extends SyncDeps {
 export function createSyncHandlers(deps: SyncWorkerDeps): Record<string, JobHandler> {
   return {
     async sync(data, context): Promise<SyncResult> {
-      const { tenant, connection, reach } = syncJob.parse(data);
+      const { tenant, connection, reach } = jobData(syncJob, data);
       const store = deps.store.tenant(tenant);
       try {
         const result = await syncConnection(deps, store, connection, reach, context.signal);

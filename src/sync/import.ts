@@ -1,5 +1,6 @@
 import type { Problem } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
+import { parseRecord } from "../store/records.js";
 import type { ActorRecord, TenantStore } from "../store/store.js";
 import type { OpenBoard } from "../tickets/boards.js";
 import { observeJobFor, type SyncReach } from "../tickets/jobs.js";
@@ -149,7 +150,7 @@ async function noteImport(
     .filter((graph) => graph.statuses.some((status) => !status.retired));
   const at = startedAt.toISOString();
   await deps.connections.update(tenant, id, ({ progress: _done, ...record }) => {
-    const { hooks, allowedMoves } = sharedSettings.parse(record.settings);
+    const { hooks, allowedMoves } = parseRecord(sharedSettings, record.settings, "connection", id);
     const problems = [
       ...noRoomProblems(done.tickets.leftOut),
       ...idleHookRules(hooks, graphs),

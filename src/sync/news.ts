@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson, safeParse } from "../parse.js";
 import type { ActorRecord, Store } from "../store/store.js";
 
 /** What processes tell each other about a tenant, so that whoever listens hears of a change whoever noticed it. */
@@ -99,25 +100,17 @@ export async function listenForNews(
 ): Promise<() => Promise<void>> {
   const stops = await Promise.all([
     store.subscribe(TICKETS_CHANGED, (message) => {
-      const heard = ticketNews.safeParse(parseJson(message));
+      const heard = safeParse(ticketNews, parseJson(message));
       if (heard.success) listener.ticketsChanged(heard.data.tenant, heard.data.tickets);
     }),
     store.subscribe(WORKFLOWS_CHANGED, (message) => {
-      const heard = workflowNews.safeParse(parseJson(message));
+      const heard = safeParse(workflowNews, parseJson(message));
       if (heard.success) listener.workflowsChanged(heard.data.tenant, heard.data.workflows);
     }),
     store.subscribe(CONNECTIONS_CHANGED, (message) => {
-      const heard = connectionNews.safeParse(parseJson(message));
+      const heard = safeParse(connectionNews, parseJson(message));
       if (heard.success) listener.connectionChanged?.(heard.data.tenant, heard.data.connection);
     }),
   ]);
   return async () => void (await Promise.all(stops.map((stop) => stop())));
-}
-
-function parseJson(message: string): unknown {
-  try {
-    return JSON.parse(message);
-  } catch {
-    return undefined;
-  }
 }

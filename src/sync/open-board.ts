@@ -4,6 +4,7 @@ import { createEtiquette, type Limit } from "../board/etiquette.js";
 import { checkLease } from "../board/lease.js";
 import type { Vcs, VcsKind } from "../board/vcs.js";
 import { BoardwalkError } from "../errors.js";
+import { safeParse } from "../parse.js";
 import type { HookRun, OpenBoard } from "../tickets/boards.js";
 import { type SharedSettings, sharedCredentials, sharedSettings } from "./records.js";
 
@@ -166,8 +167,8 @@ function openHooks(
   return deps.hooksFor(vcs, shared);
 }
 
-function parsePart<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
-  const parsed = schema.safeParse(value);
+export function parsePart<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
+  const parsed = safeParse(schema, value);
   if (!parsed.success) throw invalid(parsed.error, where);
   return parsed.data;
 }
@@ -183,10 +184,15 @@ export function invalid(error: z.ZodError, where = ""): BoardwalkError {
   });
 }
 
-function hideSecrets(deps: OpenerDeps, value: unknown): void {
-  if (typeof value === "string") deps.hide?.(value);
-  else if (typeof value === "object" && value !== null)
-    for (const inner of Object.values(value)) hideSecrets(deps, inner);
+/** Every text in it, however deep: one by one, since recursion has its end. */
+function hideSecrets(deps: OpenerDeps, credentials: unknown): void {
+  const left: unknown[] = [credentials];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === "string") deps.hide?.(value);
+    else if (typeof value === "object" && value !== null)
+      for (const inner of Object.values(value)) left.push(inner);
+  }
 }
 
 const NAMES: Readonly<Record<string, string>> = {

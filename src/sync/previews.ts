@@ -2,11 +2,12 @@ import { z } from "zod";
 import type { Choice, Connector, Move, Problem, Ticket } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type { StatusGraph } from "../machine/index.js";
+import { safeParse } from "../parse.js";
 import type { TenantStore } from "../store/store.js";
 import { roomForTickets } from "../tickets/budgets.js";
 import type { Connections } from "./connections.js";
 import { countTickets, NO_TICKETS, type TicketsPreview } from "./count-tickets.js";
-import { boardChoices, invalid, type OpenerDeps, openBoard } from "./open-board.js";
+import { boardChoices, invalid, type OpenerDeps, openBoard, parsePart } from "./open-board.js";
 import { foretoldChanges } from "./pull-workflows.js";
 import { type Change, newConnection, sharedSettings } from "./records.js";
 import { restrictMoves } from "./rules.js";
@@ -89,7 +90,7 @@ interface Subject {
 }
 
 async function subjectOf(deps: PreviewDeps, tenant: TenantStore, input: unknown): Promise<Subject> {
-  const kept = keptConnection.safeParse(input);
+  const kept = safeParse(keptConnection, input);
   if (kept.success) {
     const { connection: id } = kept.data;
     const { settings } = await deps.connections.get(tenant, id);
@@ -106,7 +107,7 @@ async function foretell(
   problems: readonly Problem[],
   pulled: readonly StatusGraph[],
 ): Promise<BoardPreview> {
-  const own = sharedSettings.parse(settings);
+  const own = parsePart(sharedSettings, settings, "settings");
   const workflows = pulled.map((graph) => restrictMoves(graph, own.allowedMoves));
   const { tickets, samples } = await countTickets(connector, tenant);
   const room = await roomForTickets(deps, tenant);
@@ -145,7 +146,7 @@ async function seenMoves(
 }
 
 function tried(tenant: TenantStore, input: unknown) {
-  const parsed = triedConnection.safeParse(input);
+  const parsed = safeParse(triedConnection, input);
   if (!parsed.success) throw invalid(parsed.error);
   // A try may use such a token up, and what comes in its place would be lost.
   if ("refreshToken" in parsed.data.credentials)

@@ -1,5 +1,6 @@
 import { BoardwalkError } from "../errors.js";
 import { type StatusGraph, shortHash } from "../machine/index.js";
+import { parseRecord } from "../store/records.js";
 import type { TenantStore } from "../store/store.js";
 import type { OpenBoard } from "../tickets/boards.js";
 import { type WorkflowRecord, workflowRecord } from "../tickets/workflow.js";
@@ -26,7 +27,12 @@ export async function pullWorkflows(
   board: OpenBoard,
   signal: AbortSignal,
 ): Promise<Change[]> {
-  const { hooks, allowedMoves } = sharedSettings.parse(connection.settings);
+  const { hooks, allowedMoves } = parseRecord(
+    sharedSettings,
+    connection.settings,
+    "connection",
+    connection.id,
+  );
   const graphs = await board.connector.pullWorkflows(signal);
   const at = deps.now();
   for (const graph of graphs) {
@@ -79,7 +85,11 @@ async function ownWorkflows(
   connection: string,
 ): Promise<readonly { readonly id: string; readonly version: number; readonly record: WorkflowRecord }[]> {
   return (await tenant.listDocuments("workflow"))
-    .map(({ id, version, value }) => ({ id, version, record: workflowRecord.parse(value) }))
+    .map(({ id, version, value }) => ({
+      id,
+      version,
+      record: parseRecord(workflowRecord, value, "workflow", id),
+    }))
     .filter(({ record }) => record.connection === connection);
 }
 
@@ -98,7 +108,8 @@ async function keep(
 ): Promise<void> {
   for (;;) {
     const document = await tenant.getDocument("workflow", id);
-    const kept = document === undefined ? undefined : workflowRecord.parse(document.value);
+    const kept =
+      document === undefined ? undefined : parseRecord(workflowRecord, document.value, "workflow", id);
     const { graph, changes, hooks } = nextOf(kept);
     const unchanged =
       kept !== undefined &&
@@ -124,7 +135,7 @@ async function tellChanges(deps: SyncDeps, tenant: TenantStore, connection: stri
   const changed = untold.map(({ id }) => ({ connection, id }));
   if (changed.length > 0) await deps.workflowsChanged(tenant.id, changed);
   for (const { id, version, record } of untold) {
-    const changes = changeRecord.array().parse(record.untold ?? []);
+    const changes = parseRecord(changeRecord.array(), record.untold ?? [], "workflow", id);
     await noteChanges(tenant, id, changes);
     for (const { at, ...detail } of changes) {
       if (detail.kind !== "created") await tenant.audit({ at, action: "workflow", detail });

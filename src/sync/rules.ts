@@ -14,12 +14,13 @@ export function hooksByStatus(
   graph: StatusGraph,
   rules: readonly HookRule[],
 ): Record<string, { run: string }[]> {
-  const hooks: Record<string, { run: string }[]> = {};
+  const hooks = new Map<string, { run: string }[]>();
   for (const rule of rules) {
     const status = statusNamed(graph, rule.status);
-    if (status !== undefined) hooks[status.id] = [...(hooks[status.id] ?? []), { run: rule.run }];
+    if (status !== undefined) hooks.set(status.id, [...(hooks.get(status.id) ?? []), { run: rule.run }]);
   }
-  return hooks;
+  // Not filled key by key: a board may call a status `__proto__`.
+  return Object.fromEntries(hooks);
 }
 
 /** By id, else by exact name; of several with that name none is guessed. */

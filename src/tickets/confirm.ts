@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
+import { safeParse } from "../parse.js";
 import type { Conversation } from "./tickets.js";
 
 /**
@@ -42,7 +43,7 @@ export async function answered(
   about: Pick<Question, "ticket" | "to">,
   now: Date,
 ): Promise<Question | undefined> {
-  const kept = askedSchema.safeParse(await talk.tenant.recall(key(token)));
+  const kept = safeParse(askedSchema, await talk.tenant.recall(key(token)));
   if (!kept.success) return undefined;
   const { person, until, ...question } = kept.data;
   if (person !== talk.speaker.person || until <= now.getTime()) return undefined;

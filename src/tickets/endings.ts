@@ -1,3 +1,4 @@
+import { safeParse } from "../parse.js";
 import { moveOutcome } from "../store/records.js";
 import type { ActorRecord, SettledMove, TenantStore } from "../store/store.js";
 
@@ -17,7 +18,7 @@ export async function endingOf(
   const { items } = await store.history(record.ticket.id, { limit: HISTORY });
   for (const { outcome, at, by, from, to, message, already, ...event } of items) {
     if (event.moveId !== moveId || by === undefined || from === undefined || to === undefined) continue;
-    const ended = moveOutcome.safeParse(outcome);
+    const ended = safeParse(moveOutcome, outcome);
     if (!ended.success) continue;
     return {
       moveId,

@@ -1,4 +1,5 @@
 import type { FieldSpec } from "../machine/index.js";
+import { textOf } from "../parse.js";
 import { plainWords } from "./words.js";
 
 export interface FilledFields {
@@ -40,7 +41,7 @@ function valueFor(spec: FieldSpec, said: unknown): unknown {
 }
 
 function optionId(allowed: NonNullable<FieldSpec["allowed"]>, said: unknown): string | undefined {
-  const words = typeof said === "object" && said !== null && "id" in said ? String(said.id) : String(said);
+  const words = typeof said === "object" && said !== null && "id" in said ? textOf(said.id) : textOf(said);
   const byId = allowed.find((option) => option.id === words);
   return (byId ?? allowed.find((option) => plainWords(option.label) === plainWords(words)))?.id;
 }

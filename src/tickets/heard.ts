@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { safeParse } from "../parse.js";
 import type { Talked } from "./points.js";
 import { pointerIn } from "./points.js";
 import type { Conversation } from "./tickets.js";
@@ -65,7 +66,7 @@ async function heardBy(talk: Conversation): Promise<Heard> {
   const statuses = new Map<string, string>();
   let talked: Talked = {};
   for (const note of notes) {
-    const heard = heardSchema.safeParse(note);
+    const heard = safeParse(heardSchema, note);
     if (!heard.success) continue;
     for (const [ticket, status] of heard.data.statuses) statuses.set(ticket, status);
     talked = afterHearing(talked, heard.data);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Connector, Ticket } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
-import { type JobContext, TryAgain } from "../hooks/hooks.js";
+import { type JobContext, jobData, TryAgain } from "../hooks/hooks.js";
 import type { ActorRecord, TenantStore } from "../store/store.js";
 import { observeSince, saveUnlessRaced } from "./actor.js";
 import { leave } from "./arrive.js";
@@ -31,7 +31,7 @@ export async function performObserve(
   data: unknown,
   context: JobContext,
 ): Promise<{ record?: ActorRecord }> {
-  const { tenant, ...about } = observeJob.parse(data);
+  const { tenant, ...about } = jobData(observeJob, data);
   const store = deps.store.tenant(tenant);
   // From here on a delivery may bring news that this look misses, so the next one is worth a look of its own.
   await store.forget(lookKey(about.ticket));

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { BoardwalkError } from "../errors.js";
+import { jobResult } from "../hooks/hooks.js";
 import type { ActorRecord, PendingMove } from "../store/store.js";
 import { intend, type Wish } from "./actor.js";
 import { acceptedAnswer, ends, settledAnswer } from "./answers.js";
@@ -172,7 +173,7 @@ async function awaitMove(
   const reply = await deps.jobs.ask(job, left());
   if (reply === undefined) return acceptedAnswer(record, workflow, pending, say);
   if (!reply.ok) throw new BoardwalkError(reply.code, reply.message);
-  const { settled, record: after } = moveReply.parse(reply.result);
+  const { settled, record: after } = jobResult(moveReply, reply.result);
   if (settled === undefined) return acceptedAnswer(record, workflow, pending, say);
   const paid = settled.outcome === "confirmed" ? await awaitHooks(deps, talk, after, left) : after;
   // Unless it led to what this view knows nothing of, there is nothing newer to say it with.
@@ -190,7 +191,7 @@ async function awaitHooks(
   let latest = record;
   for (const owed of record.hooks.filter((hook) => hook.state === "owed" && hook.entry === record.entry)) {
     const reply = await deps.jobs.ask(hookJobFor(talk.tenant.id, record, owed), left());
-    if (reply?.ok) latest = hookReply.parse(reply.result).record;
+    if (reply?.ok) latest = jobResult(hookReply, reply.result).record;
   }
   return latest;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
-import { type JobContext, TryAgain } from "../hooks/hooks.js";
+import { type JobContext, jobData, TryAgain } from "../hooks/hooks.js";
 import { actorRecord } from "../store/records.js";
 import type { ActorRecord, OwedHook, TenantStore } from "../store/store.js";
 import { isDebt, settleHook } from "./actor.js";
@@ -27,7 +27,7 @@ export async function performHook(
   data: unknown,
   context: JobContext,
 ): Promise<{ record: ActorRecord }> {
-  const { tenant, ticket, ...debt } = hookJob.parse(data);
+  const { tenant, ticket, ...debt } = jobData(hookJob, data);
   const store = deps.store.tenant(tenant);
   const record = await store.getActor(ticket);
   const owed = record?.hooks.find((hook) => isDebt(hook, debt));

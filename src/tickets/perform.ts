@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Connector, Move, Ticket } from "../board/connector.js";
 import { withLease, withoutLease } from "../board/lease.js";
 import { BoardwalkError } from "../errors.js";
-import { type Job, type JobContext, TryAgain } from "../hooks/hooks.js";
+import { type Job, type JobContext, jobData, TryAgain } from "../hooks/hooks.js";
 import { actorRecord, settledMove } from "../store/records.js";
 import type { ActorRecord, PendingMove, TenantStore } from "../store/store.js";
 import { type Ending, noteWrite, settle } from "./actor.js";
@@ -40,7 +40,7 @@ const LONGEST_WAIT_MS = 15_000;
  * ending, a write that landed is not made twice.
  */
 export async function performMove(deps: WorkerDeps, data: unknown, context: JobContext): Promise<MoveReply> {
-  const { tenant, ticket, moveId, connection } = moveJob.parse(data);
+  const { tenant, ticket, moveId, connection } = jobData(moveJob, data);
   const store = deps.store.tenant(tenant);
   const [record, { byId: workflows }, board] = await Promise.all([
     store.getActor(ticket),

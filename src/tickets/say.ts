@@ -106,7 +106,7 @@ async function whatToList(
 async function workflowsOf(tickets: Tickets, talk: Conversation): Promise<readonly Workflow[]> {
   const { workflows } = await tickets.workflows(talk.tenant);
   return workflows.map(({ graph, connection, version }) =>
-    workflowFrom({ version: 0, value: { graph, connection, revision: version, hooks: {} } }),
+    workflowFrom({ id: graph.id, value: { graph, connection, revision: version, hooks: {} } }),
   );
 }
 

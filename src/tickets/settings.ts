@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { safeParse } from "../parse.js";
 import type { TenantStore } from "../store/store.js";
 import { LOCALES, type Locale, localeAccepted } from "./sentences/sentences.js";
 import { type Speech, speechIn } from "./speech.js";
@@ -56,7 +57,7 @@ async function settingOf<T extends object>(
   schema: z.ZodType<T>,
 ): Promise<T | Record<string, never>> {
   const setting = await tenant.getDocument("setting", name);
-  const parsed = schema.safeParse(setting?.value ?? {});
+  const parsed = safeParse(schema, setting?.value ?? {});
   return parsed.success ? parsed.data : {};
 }
 

@@ -6,7 +6,7 @@ import {
   type Status,
   type StatusGraph,
 } from "../machine/index.js";
-import type { Versioned } from "../store/store.js";
+import { parseRecord } from "../store/records.js";
 import { plainWords } from "./words.js";
 
 const text = z.string();
@@ -86,8 +86,8 @@ function withSayableNames(graph: StatusGraph): StatusGraph {
   return { ...graph, statuses };
 }
 
-export function workflowFrom(document: Versioned): Workflow {
-  const record = workflowRecord.parse(document.value);
+export function workflowFrom({ id, value }: { readonly id: string; readonly value: unknown }): Workflow {
+  const record = parseRecord(workflowRecord, value, "workflow", id);
   // Absent and undefined mean the same in a stored record.
   const graph = withSayableNames(record.graph as StatusGraph);
   const onEnter = record.hooks as Record<string, FsmNamedHook[]>;

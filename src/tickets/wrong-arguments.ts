@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BoardwalkError } from "../errors.js";
+import { safeParse } from "../parse.js";
 import { ARGUMENT_NAMES, type ArgumentFault } from "./sentences/sentences.js";
 import { speechIn } from "./speech.js";
 
@@ -20,5 +21,5 @@ export function wrongArguments(fault: ArgumentFault): BoardwalkError {
 
 /** What the error says is wrong with arguments, if it is about those. */
 export function faultOf({ data }: BoardwalkError): ArgumentFault | undefined {
-  return carried.safeParse(data).data?.fault;
+  return safeParse(carried, data).data?.fault;
 }

@@ -32,7 +32,7 @@ describe("the library", () => {
     expect([...packages].sort()).toEqual(["node:module", "zod"]);
     for (const file of files) {
       expect(existsSync(file)).toBe(true);
-      expect(relative(root, file)).toMatch(/^src\/(index|errors|machine\/[\w-]+|bridge\/[\w-]+)\.ts$/);
+      expect(relative(root, file)).toMatch(/^src\/(index|errors|parse|machine\/[\w-]+|bridge\/[\w-]+)\.ts$/);
     }
     expect(files.size).toBeGreaterThan(20);
   });

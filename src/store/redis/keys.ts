@@ -9,6 +9,15 @@ export function decodeTenantId(encoded: string): string {
   return decodeURIComponent(encoded);
 }
 
+/** Of a channel that anybody may use; none where it is not one of ours. */
+function tenantIn(encoded: string): string | undefined {
+  try {
+    return decodeTenantId(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
 /** As it stands in a pattern that means itself. */
 function literal(text: string): string {
   return text.replace(/[*?[\]\\]/g, "\\$&");
@@ -24,7 +33,7 @@ export function redisKeys(prefix: string) {
     /** The tenant that such a channel is about; none for handles. */
     changedTenant(channel: string) {
       const encoded = channel.slice(prefix.length).match(/^:\{(.*)\}:revisions$/)?.[1];
-      return encoded === undefined ? undefined : decodeTenantId(encoded);
+      return encoded === undefined ? undefined : tenantIn(encoded);
     },
     channel: (name: string) => `${prefix}:channel:${name}`,
     tenant(id: string) {

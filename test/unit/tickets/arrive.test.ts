@@ -7,7 +7,7 @@ import { fakeGraph } from "../../support/fake-board.js";
 
 const hooks = { "3": [{ run: "draft-pull-request" }] };
 const workflow = workflowFrom({
-  version: 1,
+  id: "w",
   value: { graph: fakeGraph(), connection: "web", revision: 1, hooks },
 });
 const ticket: Ticket = {
@@ -99,7 +99,7 @@ describe("a ticket that leaves its board", () => {
 
   it("goes to the connection of its new home where there is one", () => {
     const value = { graph: fakeGraph("fake.site.other"), connection: "app", revision: 1, hooks: {} };
-    const other = workflowFrom({ version: 1, value });
+    const other = workflowFrom({ id: "other", value });
     const moved = arrive(
       newActor(ticket, "web"),
       { ...ticket, workflow: "fake.site.other" },
