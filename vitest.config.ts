@@ -11,6 +11,8 @@ const ALONE = [
   "test/e2e/demo-tour.test.ts",
   "test/browser/**/*.test.ts",
 ];
+/** A second for each door by hand. CI runs them beside all others, a minute each: see `.ci/run`. */
+const FUZZ = "test/fuzz/**/*.test.ts";
 /** Against real boards with real credentials: run by hand only. */
 const LIVE = "test/live/**";
 
@@ -30,10 +32,15 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["test/**/*.test.ts"],
-          exclude: [LIVE, ...ALONE],
+          exclude: [LIVE, FUZZ, ...ALONE],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
+      },
+      {
+        extends: true,
+        // What it has found once is there, whether or not it is found again.
+        test: { name: "fuzz", include: [FUZZ], maxWorkers: 2, retry: 0, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,

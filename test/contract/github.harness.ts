@@ -1,4 +1,8 @@
-import { type GithubEmulator, startGithubEmulator } from "../../connectors/github/emulator.js";
+import {
+  type GithubEmulator,
+  type GithubEmulatorOptions,
+  startGithubEmulator,
+} from "../../connectors/github/emulator.js";
 import { createGithubConnector, github } from "../../connectors/github/index.js";
 import type { ConnectorKit, Ticket } from "../../src/board/connector.js";
 import type { ConnectOptions, ConnectorHarness } from "./connector.contract.js";
@@ -13,7 +17,9 @@ const quietKit: ConnectorKit = {
 };
 
 /** An emulated GitHub with one empty project. Its tickets are drafts: the only items whose text edits GitHub tells. */
-export async function githubHarness(): Promise<ConnectorHarness & { readonly emulator: GithubEmulator }> {
+export async function githubHarness(
+  options: GithubEmulatorOptions = {},
+): Promise<ConnectorHarness & { readonly emulator: GithubEmulator }> {
   const emulator = await startGithubEmulator({
     pings: false,
     projects: [
@@ -23,6 +29,7 @@ export async function githubHarness(): Promise<ConnectorHarness & { readonly emu
         fields: [{ name: "Status", options: ["Todo", "In Progress", "Done"] }],
       },
     ],
+    ...options,
   });
   const project = emulator.project();
   const itemOf = (ticket: Ticket) => ticket.id.split(".")[2] ?? "";

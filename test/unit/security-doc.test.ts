@@ -9,9 +9,9 @@ const rows = read("SECURITY.md")
   .filter((line) => line.startsWith("| ") && line.includes("`test/"));
 const proofs = rows.flatMap((row) => [...row.matchAll(/`(test\/[^`]+)`: (.+?)(?=<br>| +\|)/g)]);
 
-/** As they are written in the file: `it("title", …)`, `it.each(…)("title", …)` and `fuzz("title", …)`. */
+/** As they are written in the file: `it("title", …)`, `it.each(…)("title", …)`, `fuzz("title", …)` and `fuzzReplies("title", …)`. */
 function titlesIn(file: string): ReadonlySet<string> {
-  const titles = read(file).matchAll(/(?:\bit|\bfuzz|\))\(\s*"((?:[^"\\]|\\.)*)",/g);
+  const titles = read(file).matchAll(/(?:\bit|\bfuzz|\bfuzzReplies|\))\(\s*"((?:[^"\\]|\\.)*)",/g);
   return new Set([...titles].map(([, title = ""]) => JSON.parse(`"${title}"`) as string));
 }
 
