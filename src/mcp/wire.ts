@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { CLIENT_INFO_META_KEY, isJSONRPCRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { safeParse } from "../parse.js";
 import { nameOfClient } from "./principal.js";
 
 /** What can be told of a request from its headers and body before anyone answers it. */
@@ -36,7 +37,7 @@ const listenShape = z.object({
 
 /** The URIs of which whoever asks for a stream wants to hear. */
 export function subscriptionsOf(body: unknown): string[] {
-  const parsed = listenShape.safeParse(body);
+  const parsed = safeParse(listenShape, body);
   return parsed.success ? parsed.data.params.notifications.resourceSubscriptions : [];
 }
 

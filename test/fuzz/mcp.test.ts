@@ -16,7 +16,7 @@ import {
   WORKFLOW_TEMPLATE,
 } from "../../src/mcp/resources.js";
 import { NO_NAMES } from "../../src/mcp/tool-names.js";
-import { clientOf, idOf, requests, standardHeaders } from "../../src/mcp/wire.js";
+import { clientOf, idOf, requests, standardHeaders, subscriptionsOf } from "../../src/mcp/wire.js";
 import { createMemoryStore } from "../../src/store/memory.js";
 import { isTooDeep } from "../../src/tickets/depth.js";
 import { fuzz, fuzzed } from "../support/fuzz.js";
@@ -32,10 +32,16 @@ const proxied = { publicUrl: () => "https://a.example" };
 
 fuzz("envelopes and headers of MCP", {
   envelopes: fuzzed(
-    like({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x", _meta: {} } }),
+    like({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "x", notifications: { resourceSubscriptions: ["a"] }, _meta: {} },
+    }),
     (body) => [
       isTooDeep(body),
       requests(body).length,
+      subscriptionsOf(body),
       idOf(body),
       typeof body === "object" && body !== null ? clientOf(body) : undefined,
     ],

@@ -19,7 +19,7 @@ const DOOR = {
     "src/sync/connections.ts": ["newConnection"],
     "src/sync/previews.ts": ["keptConnection", "triedConnection", "sharedSettings"],
   },
-  "envelopes and headers of MCP": {},
+  "envelopes and headers of MCP": { "src/mcp/wire.ts": ["listenShape"] },
   "arguments of tools": {
     "src/mcp/call.ts": ["entry.args"],
     "src/bridge/arguments.ts": ["schema", "parseArguments"],
@@ -63,7 +63,7 @@ const DOOR = {
     "src/app-metrics-state.ts": ["board"],
     "src/http/auth.ts": ["tokenRecord", "keptToken", "JSON"],
     "src/http/members.ts": ["member", "pairing"],
-    "src/http/oauth-records.ts": ["z.looseObject({})", "keptClient"],
+    "src/http/oauth-adapter.ts": ["z.looseObject({})", "keptClient"],
     "src/http/oauth.ts": ["keptToken"],
     "src/http/page-sessions.ts": ["kept"],
     "src/mcp/catalogues.ts": ["keptNames"],

@@ -7,7 +7,8 @@ import { createCallers, listTokens, revokeToken } from "../../src/http/auth.js";
 import { createKnocks } from "../../src/http/knocks.js";
 import { createMembers } from "../../src/http/members.js";
 import { createOauth } from "../../src/http/oauth.js";
-import { createAdapter, type OauthRecords } from "../../src/http/oauth-records.js";
+import { createAdapter } from "../../src/http/oauth-adapter.js";
+import type { OauthRecords } from "../../src/http/oauth-records.js";
 import { createPageSessions } from "../../src/http/page-sessions.js";
 import { createCatalogues } from "../../src/mcp/catalogues.js";
 import {

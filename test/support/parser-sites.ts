@@ -4,7 +4,7 @@ import type { Source } from "./layers.js";
 
 /** Those that read their second argument by their first. */
 const READS =
-  /\b(?:safeParse|parseOr|parseRecord|jobData|jobResult|expected|parsePart|parseBody)\(\s*([^,]+),/g;
+  /(?<![.\w])(?:safeParse|parseOr|parseRecord|jobData|jobResult|expected|parsePart|parseBody)\(\s*([^,]+),/g;
 /** Zod's own methods, and what else goes by their names. */
 const METHODS = /\.(?:safeParse|parse)(?:Async)?\(/g;
 const NOT_ZOD = new Set(["Date", "JSON", "path", "URL", "program", ""]);
