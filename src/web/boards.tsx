@@ -53,8 +53,6 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
   });
   const { ask, dialog } = useConfirm();
   const forget = useAction(async () => {
-    const question = `Disconnect ${id}? Its workflows and tickets are forgotten here; the board itself is not touched.`;
-    if (!(await ask(question, "Disconnect"))) return;
     await api.remove(path(`/connections/${segment(id)}`));
     onChange();
   });
@@ -91,7 +89,12 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
             <button type="button" class="plain" disabled={sync.busy} onClick={() => void sync.run()}>
               Import again<span class="unseen">: {id}</span>
             </button>
-            <button type="button" class="plain" disabled={forget.busy} onClick={() => void forget.run()}>
+            <button
+              type="button"
+              class="plain"
+              disabled={forget.busy}
+              onClick={() => ask(forgetting(id), "Disconnect", forget.run)}
+            >
               Disconnect<span class="unseen"> {id}</span>
             </button>
           </>
@@ -99,6 +102,10 @@ function BoardCard({ connection, onChange }: { connection: Connection; onChange:
       </p>
     </>
   );
+}
+
+function forgetting(id: string): string {
+  return `Disconnect ${id}? Its workflows and tickets are forgotten here; the board itself is not touched.`;
 }
 
 function newsOf(webhook: Connection["webhook"]): string {

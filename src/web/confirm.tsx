@@ -6,33 +6,34 @@ interface Asked {
   readonly question: string;
   /** What the button says that does it. */
   readonly action: string;
-  answer(yes: boolean): void;
+  act(): unknown;
 }
 
-/** `ask` resolves when she has answered; `dialog` has to be somewhere on the screen. */
+/**
+ * `ask` has the thing done once she agrees; `dialog` has to be somewhere on the screen. Nothing is busy meanwhile: what
+ * had the focus gets it back, which a button that may not be pressed could not.
+ */
 export function useConfirm() {
   const [asked, setAsked] = useState<Asked>();
-  const ask = (question: string, action: string) =>
-    new Promise<boolean>((resolve) => {
-      const answer = (yes: boolean) => {
-        setAsked(undefined);
-        resolve(yes);
-      };
-      setAsked({ question, action, answer });
-    });
-  return { ask, dialog: asked === undefined ? null : <Confirm {...asked} /> };
+  const answer = (yes: boolean) => {
+    setAsked(undefined);
+    if (yes) asked?.act();
+  };
+  return {
+    ask: (question: string, action: string, act: () => unknown) => setAsked({ question, action, act }),
+    dialog: asked === undefined ? null : <Confirm {...asked} onAnswer={answer} />,
+  };
 }
 
-function Confirm({ question, action, answer }: Asked) {
+function Confirm({ question, action, onAnswer }: Asked & { onAnswer(yes: boolean): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // What had the focus gets it back by itself when the dialog is closed.
+  // Not before it is drawn: the Enter that asked for it would answer it too.
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog}
-      class="card"
       aria-label={question}
-      onClose={() => answer(dialog.current?.returnValue === "yes")}
+      onClose={() => onAnswer(dialog.current?.returnValue === "yes")}
     >
       <form method="dialog">
         <p>{question}</p>

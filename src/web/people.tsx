@@ -39,8 +39,7 @@ function Tokens({ tokens, onChange }: { tokens: readonly Token[]; onChange: () =
     onChange();
   });
   const { ask, dialog } = useConfirm();
-  const revoke = useAction(async (id: string, name: string) => {
-    if (!(await ask(`Revoke the token of ${name}? Whatever uses it stops working.`, "Revoke"))) return;
+  const revoke = useAction(async (id: string) => {
     await api.remove(path(`/tokens/${segment(id)}`));
     setMade(undefined);
     onChange();
@@ -71,7 +70,15 @@ function Tokens({ tokens, onChange }: { tokens: readonly Token[]; onChange: () =
             <bdi>{name}</bdi>,
             scopes.join(", "),
             <When at={createdAt} />,
-            <button type="button" class="plain" onClick={() => void revoke.run(id, name)}>
+            <button
+              type="button"
+              class="plain"
+              onClick={() =>
+                ask(`Revoke the token of ${name}? Whatever uses it stops working.`, "Revoke", () =>
+                  revoke.run(id),
+                )
+              }
+            >
               Revoke<span class="unseen"> the token of {name}</span>
             </button>,
           ],
@@ -112,7 +119,6 @@ function Members({ members, onChange }: { members: readonly Member[]; onChange: 
   });
   const { ask, dialog } = useConfirm();
   const remove = useAction(async (name: string) => {
-    if (!(await ask(`Remove ${name}? Apps linked in this name stop working.`, "Remove"))) return;
     await api.remove(path(`/members/${segment(name)}`));
     setCode(undefined);
     onChange();
@@ -159,7 +165,15 @@ function Members({ members, onChange }: { members: readonly Member[]; onChange: 
               <button type="button" class="plain" onClick={() => void pair.run(name)}>
                 New code<span class="unseen"> for {name}</span>
               </button>
-              <button type="button" class="plain" onClick={() => void remove.run(name)}>
+              <button
+                type="button"
+                class="plain"
+                onClick={() =>
+                  ask(`Remove ${name}? Apps linked in this name stop working.`, "Remove", () =>
+                    remove.run(name),
+                  )
+                }
+              >
                 Remove<span class="unseen"> {name}</span>
               </button>
             </span>,

@@ -9,11 +9,9 @@ import {
   go,
   heading,
   isSound,
-  PHONE,
   replied,
   say,
   tabTo,
-  WIDE,
 } from "../support/admin-page.js";
 import { startBrowser } from "../support/browser.js";
 import {
@@ -218,40 +216,6 @@ describe("the page", () => {
     await page.keyboard.type("where is the welcome mail");
     await page.keyboard.press("Enter");
     await replied(page, "Welcome mail arrives twice is in Blocked.");
-  });
-});
-
-describe.each([
-  ["light", "wide", { colorScheme: "light", viewport: WIDE }],
-  ["dark", "wide", { colorScheme: "dark", viewport: WIDE }],
-  ["light", "on a phone", { colorScheme: "light", viewport: PHONE }],
-  ["dark", "on a phone", { colorScheme: "dark", viewport: PHONE }],
-] as const)("the page, %s and %s", (_scheme, _size, options) => {
-  it("has no serious fault that a checker finds, and never scrolls sideways", async () => {
-    const page = await open(options);
-    await page.getByLabel("Admin token").waitFor();
-    await isSound(page, "sign in");
-    await page.getByLabel("Admin token").fill(demo.line.admin.token);
-    await page.keyboard.press("Enter");
-    await heading(page, "Boards");
-    await isSound(page, "Boards");
-    await page.getByRole("link", { name: "Connect a board" }).click();
-    await heading(page, "Connect a board");
-    await isSound(page, "Connect a board");
-    for (const screen of ["Workflows", "Tools", "Work owed", "People", "Audit", "Tickets", "Talk"]) {
-      await go(page, screen);
-      if (screen === "Workflows") await page.getByRole("group", { name: /statuses/ }).waitFor();
-      if (screen === "Tickets") await page.getByRole("row").nth(5).waitFor();
-      if (screen === "Talk") {
-        await say(page, "move push notifications to in review");
-        await replied(page, "Which one do you mean");
-      }
-      await isSound(page, screen);
-    }
-    await say(page, "where is the welcome mail");
-    await page.getByRole("link", { name: "Timeline of ENG-6" }).click();
-    await heading(page, "Welcome mail arrives twice");
-    await isSound(page, "one ticket");
   });
 });
 
