@@ -16,25 +16,42 @@ export function TicketScreen({ id }: { id: string }) {
   });
   const workflow = workflows.data?.workflows.find((one) => one.id === ticket.data?.workflow);
   const nameOf = (status: string) => workflow?.statuses.find((one) => one.id === status)?.name ?? status;
+  const error = ticket.error ?? history.error;
   return (
     <Screen title={ticket.data?.title ?? "Ticket"}>
-      <Fault error={ticket.error ?? history.error} />
-      {ticket.data === undefined ? (
-        ticket.error === undefined && <Waiting what="the ticket" />
+      <Fault error={error} />
+      {/* At once: a long title would push aside what was there before it. */}
+      {ticket.data === undefined || history.data === undefined ? (
+        error === undefined && <Waiting what="the ticket" />
       ) : (
-        <Facts ticket={ticket.data} workflow={workflow} />
+        <>
+          <Facts ticket={ticket.data} workflow={workflow} />
+          <Timeline events={history.data.events} nameOf={nameOf} />
+        </>
       )}
+    </Screen>
+  );
+}
+
+interface TimelineProps {
+  readonly events: readonly Event[];
+  nameOf(status: string): string;
+}
+
+function Timeline({ events, nameOf }: TimelineProps) {
+  return (
+    <>
       <h2 id="timeline">Timeline</h2>
-      {history.data?.events.length === 0 ? <p class="empty">Nothing has happened to it here yet.</p> : null}
+      {events.length === 0 ? <p class="empty">Nothing has happened to it here yet.</p> : null}
       <ol class="timeline" aria-labelledby="timeline" aria-live="polite">
-        {history.data?.events.toReversed().map((event) => (
+        {events.toReversed().map((event) => (
           <li key={[event.at, event.kind, event.to, event.outcome].join(" ")} class={toneOf(event)}>
             <When at={event.at} /> <span>{sentenceOf(event, nameOf)}</span>
             {event.message === undefined ? null : <q>{event.message}</q>}
           </li>
         ))}
       </ol>
-    </Screen>
+    </>
   );
 }
 
