@@ -5,24 +5,26 @@ import type { Problem, Reach } from "./board/connector.js";
 import type { Config } from "./config.js";
 import { createLog } from "./log.js";
 import { openRedis } from "./redis/open.js";
+import { redisTrouble, SET_REDIS_URL } from "./redis/trouble.js";
 import { checkRedisClock, checkRedisSettings } from "./store/redis.js";
 
 /** An installation looked at from outside: nothing is served, and no work is taken. */
-
-const FIX_REDIS = "Set REDIS_URL to a Redis 7, a cluster or its sentinels that this machine reaches.";
 
 /** What is wrong with the Redis of these settings as a place to keep things in. */
 export async function inspectRedis(config: Config): Promise<Problem[]> {
   if (config.redisUrl === undefined) {
     const message = "REDIS_URL is not set, so state is kept on this machine only.";
-    return [{ code: "redis_unset", message, fix: FIX_REDIS }];
+    return [{ code: "redis_unset", message, fix: SET_REDIS_URL }];
   }
   const client = openRedis(config.redisUrl, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
-  client.on("error", () => {});
+  let trouble: unknown;
+  client.on("error", (error: Error) => {
+    trouble = error;
+  });
   try {
     return [...(await checkRedisSettings(client)), ...(await checkRedisClock(client))];
-  } catch {
-    return [{ code: "unavailable", message: "The Redis of REDIS_URL does not answer.", fix: FIX_REDIS }];
+  } catch (error) {
+    return [{ code: "unavailable", ...redisTrouble(trouble ?? error) }];
   } finally {
     client.disconnect();
   }

@@ -8,6 +8,7 @@ import { createInlineHooks } from "./hooks/inline.js";
 import type { OauthRecords } from "./http/oauth-records.js";
 import type { RootLog } from "./log.js";
 import { openRedis } from "./redis/open.js";
+import { redisErrorCode, redisUnusable } from "./redis/trouble.js";
 import { startOwnRedis } from "./redis-server.js";
 import { createMemoryStore } from "./store/memory.js";
 import { createBudgets } from "./store/redis/budgets.js";
@@ -43,7 +44,8 @@ export async function openState(
   closers.push(() => oauth.close());
   const onError = (error: unknown, job?: ReportedJob) => {
     const about = job === undefined ? {} : fieldsOfJob(job);
-    log.warn({ ...about, cause: nameOf(error), at: stackOf(error) }, "trouble in the job queue");
+    const facts = { cause: nameOf(error), code: redisErrorCode(error), at: stackOf(error) };
+    log.warn({ ...about, ...facts }, "trouble in the job queue");
   };
   if (url === undefined) {
     const state: State = {
@@ -76,9 +78,15 @@ export async function openState(
     commandTimeout: 1_000,
     socketTimeout: 2_000,
   });
-  counter.on("error", onError);
+  let trouble: unknown;
+  counter.on("error", (error: Error) => {
+    trouble = error;
+    onError(error);
+  });
   closers.push(async () => counter.disconnect());
-  await store.ping();
+  await store.ping().catch((error: unknown) => {
+    throw redisUnusable(trouble ?? error);
+  });
   return {
     keeps: own === undefined ? "redis" : "own-redis",
     store,

@@ -7,6 +7,7 @@ import { type Config, secretsOf } from "./config.js";
 import type { Hooks } from "./hooks/hooks.js";
 import type { Routes } from "./http/routes.js";
 import { createLog, type RootLog } from "./log.js";
+import { redisErrorCode, redisUnusable } from "./redis/trouble.js";
 import type { Store } from "./store/store.js";
 import type { Connections } from "./sync/connections.js";
 import { observeHooks } from "./telemetry/jobs.js";
@@ -86,7 +87,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     return { url, keeps, store, hooks, connections, tickets, log, rest, close };
   } catch (error) {
     await close();
-    throw error;
+    // Met only by the first command of its kind: a connection alone tells nothing of its user's rights.
+    throw redisErrorCode(error) === "NOPERM" ? redisUnusable(error) : error;
   }
 }
 

@@ -26,6 +26,8 @@ export interface RedisServerOptions {
   readonly port?: number;
   /** What else its command line says, of its port and directory. */
   readonly more?: (port: number, dir: string) => readonly string[];
+  /** Whether it is there. @default it answers PING */
+  readonly answers?: (port: number) => Promise<boolean>;
 }
 
 /** A real redis-server of the test's own, once it answers PING. Dies with this process, however that ends. */
@@ -42,7 +44,8 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     });
     child.unref();
     guard = endWithUs(child, options.dir === undefined ? dir : undefined);
-    await Promise.race([answersPing(port), diesEarly(child)]);
+    const { answers = ping } = options;
+    await Promise.race([until(() => answers(port), { timeoutMs: 20_000 }), diesEarly(child)]);
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -127,10 +130,6 @@ function isFree(port: number): Promise<boolean> {
     probe.once("error", () => resolve(false));
     probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
-}
-
-async function answersPing(port: number): Promise<void> {
-  await until(() => ping(port), { timeoutMs: 20_000 });
 }
 
 function ping(port: number): Promise<boolean> {
