@@ -11,6 +11,7 @@ import { run as mcp } from "./mcp.js";
 import { run as move } from "./move.js";
 import { run as neighbours } from "./neighbours.js";
 import { run as notice } from "./notice.js";
+import { run as page } from "./page.js";
 import { run as references } from "./references.js";
 import { run as sync } from "./sync.js";
 import { run as transitions } from "./transitions.js";
@@ -30,6 +31,7 @@ const PARTS: Readonly<Record<string, () => Promise<Row[]>>> = {
   sync,
   notice,
   import: imports,
+  page,
   references,
   alexa,
 };
