@@ -13,6 +13,7 @@ const ALONE = [
 ];
 /** A second for each door by hand. CI runs them beside all others, a minute each: see `.ci/run`. */
 const FUZZ = "test/fuzz/**/*.test.ts";
+const BUILD = "test/support/build.ts";
 /** Against real boards with real credentials: run by hand only. */
 const LIVE = "test/live/**";
 
@@ -34,6 +35,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [LIVE, FUZZ, ...ALONE],
           maxWorkers: 2,
+          globalSetup: BUILD,
           sequence: { groupOrder: 0 },
         },
       },
@@ -44,7 +46,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "alone", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: "alone",
+          include: ALONE,
+          maxWorkers: 1,
+          globalSetup: BUILD,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

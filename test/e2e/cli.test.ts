@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eyesOf } from "../../src/demo-look.js";
+import { CLI } from "../support/cli.js";
 import { type DemoProcess, type DemoTenant, startDemoProcess } from "../support/demo.js";
 
 interface Run {
@@ -32,7 +33,7 @@ afterAll(async () => {
 function boardwalk(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
   const settings = { BOARDWALK_URL: demo.line.url, BOARDWALK_ADMIN_TOKEN: demo.line.admin.token, ...env };
   return new Promise((resolve) => {
-    const all = ["--import", "tsx", "src/cli.ts", ...args];
+    const all = [...CLI, ...args];
     execFile(process.execPath, all, { env: { ...process.env, ...settings } }, (error, stdout, stderr) => {
       resolve({
         code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1,

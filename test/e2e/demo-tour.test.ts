@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Demo, startDemo } from "../../src/demo.js";
 import { playTour, type StepReport } from "../../src/demo-tour.js";
+import { CLI } from "../support/cli.js";
 import { boardStatus, type DemoProcess, startDemoProcess } from "../support/demo.js";
 import { until } from "../support/until.js";
 
@@ -25,7 +26,7 @@ interface Played {
 }
 
 function tour(...flags: readonly string[]): Promise<Played> {
-  const all = ["--import", "tsx", "src/cli.ts", "demo", "--tour", ...flags];
+  const all = [...CLI, "demo", "--tour", ...flags];
   return new Promise((resolve) => {
     execFile(process.execPath, all, (error, stdout) => {
       resolve({ code: error === null ? 0 : Number(error.code), lines: stdout.trim().split("\n") });

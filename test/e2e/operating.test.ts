@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type App, createApp } from "../../src/app.js";
 import { parseConfig } from "../../src/config.js";
+import { CLI } from "../support/cli.js";
 import { ERAS } from "../support/clients.js";
 import { type Life, REVIEWED, startLife, WAITING } from "../support/life.js";
 import { freePort, type RedisServer, startRedis } from "../support/redis.js";
@@ -38,7 +39,7 @@ async function shell(words: string, env: Record<string, string>): Promise<string
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), "boardwalk-operating-"));
   const command = join(dir, "boardwalk");
-  const cli = `cd ${JSON.stringify(resolve("."))} && exec ${process.execPath} --import tsx src/cli.ts "$@"`;
+  const cli = `cd ${JSON.stringify(resolve("."))} && exec ${process.execPath} ${CLI.join(" ")} "$@"`;
   writeFileSync(command, `#!/bin/sh\n${cli}\n`);
   chmodSync(command, 0o755);
 });

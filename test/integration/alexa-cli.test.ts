@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Demo, startDemo } from "../../src/demo.js";
+import { CLI } from "../support/cli.js";
 import { oauthServiceOf } from "../support/oauth-service.js";
 
 let demo: Demo;
@@ -20,7 +21,7 @@ afterAll(async () => {
 
 async function boardwalk(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { ...process.env, BOARDWALK_URL: demo.line.url, BOARDWALK_ADMIN_TOKEN: demo.line.admin.token };
-  const child = spawn(process.execPath, ["--import", "tsx", "src/cli.ts", ...args], { env });
+  const child = spawn(process.execPath, [...CLI, ...args], { env });
   let [out, err] = ["", ""];
   child.stdout.on("data", (data: Buffer) => {
     out += data.toString();

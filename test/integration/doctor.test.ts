@@ -11,6 +11,7 @@ import { parseConfig } from "../../src/config.js";
 import { checkRedisClock } from "../../src/store/redis.js";
 import type { ConnectionRecord } from "../../src/sync/records.js";
 import { syncJobFor } from "../../src/tickets/jobs.js";
+import { CLI } from "../support/cli.js";
 import { type RedisServer, startRedis } from "../support/redis.js";
 
 /** `boardwalk doctor --smoke` beside a service that is well, and beside one that is ill in one way after the other. */
@@ -62,7 +63,7 @@ interface Seen {
 }
 
 function doctor(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Seen> {
-  const all = ["--import", "tsx", "src/cli.ts", "doctor", ...flags];
+  const all = [...CLI, "doctor", ...flags];
   return new Promise((resolve) => {
     const options = { env: { ...process.env, ...settings, ...env } };
     execFile(process.execPath, all, options, (error, stdout) => {

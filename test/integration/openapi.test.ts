@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Demo, startDemo } from "../../src/demo.js";
 import { createAdminApi } from "../../src/http/admin.js";
 import type { AdminDeps } from "../../src/http/admin-deps.js";
+import { CLI } from "../support/cli.js";
 
 interface Document {
   readonly openapi: string;
@@ -138,7 +139,7 @@ describe("/openapi.json", () => {
   });
 
   it("is what the command line prints", async () => {
-    const cli = ["--import", "tsx", "src/cli.ts", "openapi"];
+    const cli = [...CLI, "openapi"];
     const { stdout } = await promisify(execFile)(process.execPath, cli, { maxBuffer: 10_000_000 });
     expect(JSON.parse(stdout)).toEqual(document);
   });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { CLI } from "./cli.js";
 
 const text = z.string();
 const line = z.object({
@@ -30,13 +31,9 @@ export interface DemoProcess {
 
 /** `npm run demo -- --json --port 0` as a process of its own, once it has said its line. */
 export async function startDemoProcess(args: readonly string[] = []): Promise<DemoProcess> {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ["--import", "tsx", "src/cli.ts", "demo", "--json", "--port", "0", ...args],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
+  const child: ChildProcess = spawn(process.execPath, [...CLI, "demo", "--json", "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const printed: string[] = [];
   if (child.stdout === null) throw new Error("the demo has no stdout");
   const lines = createInterface(child.stdout);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { CLI } from "./cli.js";
 import { endWithUs } from "./redis.js";
 
 export type Role = "all" | "web" | "worker";
@@ -34,7 +35,7 @@ export interface ServiceOptions {
 
 /** Resolves when it has said that it is ready; rejects, with what it said instead, when it ends before. */
 export async function startService({ role, env }: ServiceOptions): Promise<Service> {
-  const child = spawn(process.execPath, ["--import", "tsx", "src/cli.ts", "serve", "--role", role], {
+  const child = spawn(process.execPath, [...CLI, "serve", "--role", role], {
     env: { ...process.env, HOST: "127.0.0.1", PORT: "0", ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
