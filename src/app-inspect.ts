@@ -6,7 +6,11 @@ import type { Config } from "./config.js";
 import { createLog } from "./log.js";
 import { openRedis } from "./redis/open.js";
 import { redisTrouble, SET_REDIS_URL } from "./redis/trouble.js";
+import { type Shapes, type Tally, tallyRecords } from "./store/redis/unreadable.js";
 import { checkRedisClock, checkRedisSettings } from "./store/redis.js";
+import { connectionRecord } from "./sync/records.js";
+import { workflowFrom } from "./tickets/workflow.js";
+import { VERSION } from "./version.js";
 
 /** An installation looked at from outside: nothing is served, and no work is taken. */
 
@@ -28,6 +32,46 @@ export async function inspectRedis(config: Config): Promise<Problem[]> {
   } finally {
     client.disconnect();
   }
+}
+
+/** What of all that is kept cannot be read, by kind; where it lies, and nothing of what is in it. */
+export async function inspectRecords(redisUrl: string): Promise<{ problems: Problem[]; note: string }> {
+  const client = openRedis(redisUrl);
+  client.on("error", () => {});
+  try {
+    const tallies = [...(await tallyRecords(client, SHAPES))];
+    const seen = tallies.reduce((sum, [, tally]) => sum + tally.seen, 0);
+    return { problems: tallies.flatMap(unreadableProblems), note: `${seen} records read` };
+  } finally {
+    client.disconnect();
+  }
+}
+
+const SHAPES: Shapes = {
+  workflow: (value, id) => workflowFrom({ id, value }),
+  connection: (value) => connectionRecord.parse(value),
+};
+
+function unreadableProblems([kind, { seen, corrupt, newer }]: readonly [string, Tally]): Problem[] {
+  const problems: Problem[] = [];
+  if (newer.size > 0) {
+    problems.push({
+      code: "records_newer",
+      message: `${newer.size} of ${seen} ${kind} records were written by a newer Boardwalk than this one (${VERSION}).`,
+      fix: "Run that newer release everywhere, or restore the backup that was taken before it.",
+    });
+  }
+  if (corrupt.size > 0) {
+    const [first = ""] = corrupt;
+    problems.push({
+      code: "records_unreadable",
+      message: `${corrupt.size} of ${seen} ${kind} records cannot be read, the first of them at ${first}.`,
+      fix:
+        "Restore a backup; or delete what lies there from Redis, and have it made anew: tickets and workflows with " +
+        "`boardwalk import`, a connection by connecting its board, tokens and people by giving new ones.",
+    });
+  }
+  return problems;
 }
 
 export interface Inspection

@@ -47,9 +47,11 @@ async function examine(flags: DoctorFlags, tell: (finding: Finding) => void): Pr
   const keys = attempt(() => requireEncryptionKeys(config), "Make some with `boardwalk init-secrets`.");
   tell({ check: "encryption keys", problems: keys.problems });
   tell({ check: "admin token", problems: config.adminToken === undefined ? [NO_ADMIN_TOKEN] : [] });
-  const { inspectRedis, openInspection } = await import("../app-inspect.js");
+  const { inspectRecords, inspectRedis, openInspection } = await import("../app-inspect.js");
   const redis = await inspectRedis(config);
   tell({ check: "redis", problems: redis });
+  if (config.redisUrl !== undefined && redis.every(({ code }) => code !== "unavailable"))
+    tell({ check: "records", ...(await inspectRecords(config.redisUrl)) });
   if (flags.smoke !== true || keys.value === undefined || redis.some(({ code }) => code === "unavailable"))
     return;
   const [{ smoke }, inspection] = await Promise.all([import("./doctor-smoke.js"), openInspection(config)]);

@@ -165,6 +165,53 @@ describe("doctor --smoke", () => {
   );
 
   it(
+    "counts records that cannot be read, by kind, and says what to do and nothing of what is in them",
+    async () => {
+      const client = new Redis(redis.url);
+      const at = (kind: string) => `bw:{acme}:${kind}`;
+      const workflows = Object.keys(await client.hgetall(at("documents:workflow")));
+      const written: readonly (readonly [key: string, field: string, bad: string])[] = [
+        [at("actors"), "broken.1", "1 secret words"],
+        [at("actors"), "broken.2", '3 @2 [["secret words"]]'],
+        [at("actors"), "newer", "1 @99 []"],
+        [at("documents:setting"), "broken", "1 {secret words"],
+        [at("documents:workflow"), "broken", '1 {"secret":"words"}'],
+        ["bw:tenants", "broken", '{"secret":"words"}'],
+      ];
+      const before = await doctor([]);
+      expect(before.stdout).toMatch(/^ok +records \(\d+ records read\)$/m);
+      for (const [key, field, bad] of written) await client.hset(key, field, bad);
+      await client.lpush(at("history:broken"), "1 secret words");
+      await client.xadd(at("audit"), "*", "event", "secret words");
+      await client.set(at("remember:broken"), "secret words");
+      await client.set(at("notes:broken"), "secret words");
+      const { code, stdout } = await doctor([]);
+      expect(code).toBe(1);
+      const told = (kind: string) =>
+        new RegExp(`fault records: (.*) ${kind} records (.*)`).exec(stdout)?.slice(1);
+      expect(stdout).toMatch(/1 of \d+ ticket records were written by a newer Boardwalk/);
+      expect(stdout).toMatch(
+        /2 of \d+ ticket records cannot be read, the first of them at bw:\{acme\}:actors broken/,
+      );
+      expect(told("workflow")).toEqual([
+        `1 of ${workflows.length + 1}`,
+        "cannot be read, the first of them at bw:{acme}:documents:workflow broken.",
+      ]);
+      for (const kind of ["setting", "tenant", "history", "audit", "memory", "note"])
+        expect(told(kind)?.[0]).toMatch(/^1 of/);
+      expect(stdout).toContain("Restore a backup");
+      expect(stdout).not.toMatch(/secret|words/);
+      for (const [key, field] of written) await client.hdel(key, field);
+      await client.del(at("history:broken"), at("remember:broken"), at("notes:broken"));
+      const [last] = await client.xrevrange(at("audit"), "+", "-", "COUNT", 1);
+      await client.xdel(at("audit"), last?.[0] ?? "");
+      expect((await doctor([])).stdout).toMatch(/^ok +records/m);
+      await client.quit();
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "finds a board that does not answer",
     async () => {
       await jira.close();

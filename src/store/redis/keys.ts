@@ -1,3 +1,4 @@
+import { DOCUMENT_KINDS, type RecordKind } from "../records.js";
 import type { DocumentKind, HandleKind } from "../store.js";
 
 /** A tenant's id as it stands in keys: without `:`, `{`, `}` or space, and never the same for two tenants. */
@@ -53,6 +54,27 @@ export function redisKeys(prefix: string) {
         notes: (key: string) => `${base}notes:${key}`,
         claimed: (key: string) => `${base}claim:${key}`,
       };
+    },
+  };
+}
+
+/** A pattern for every key, and which kind of record one of them holds; none for what is no record. */
+export function recordKeys(prefix: string) {
+  const inTenant: Readonly<Record<string, RecordKind>> = {
+    actors: "ticket",
+    history: "history",
+    audit: "audit",
+    remember: "memory",
+    notes: "note",
+  };
+  return {
+    all: `${literal(prefix)}:*`,
+    kindOf(key: string): RecordKind | undefined {
+      const rest = key.slice(prefix.length);
+      if (rest === ":tenants") return "tenant";
+      if (rest.startsWith(":{:oauth}:record:")) return "sign-in";
+      const [, name = "", kind] = /^:\{[^}]*\}:([a-z]+)(?::([^:]*))?/.exec(rest) ?? [];
+      return name === "documents" ? DOCUMENT_KINDS.find((known) => known === kind) : inTenant[name];
     },
   };
 }
