@@ -1,6 +1,7 @@
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
 import { z } from "zod";
+import { whenAborted } from "../../src/board/abort.js";
 import type { ConnectorKit } from "../../src/board/connector.js";
 import {
   bounded,
@@ -187,12 +188,11 @@ function createQueue(spacingMs: number): <T>(job: () => Promise<T>, signal: Abor
 
 function settledOrAborted(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    const unheed = whenAborted(signal, resolve);
     const go = () => {
-      signal.removeEventListener("abort", go);
+      unheed();
       resolve();
     };
-    signal.addEventListener("abort", go, { once: true });
-    if (signal.aborted) go();
     before.then(go, go);
   });
 }

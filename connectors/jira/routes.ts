@@ -1,3 +1,4 @@
+import { whenAborted } from "../../src/board/abort.js";
 import type { WorkflowId } from "../../src/board/connector.js";
 import { errorFromTransport } from "../../src/board/http.js";
 import { BoardwalkError } from "../../src/errors.js";
@@ -82,8 +83,7 @@ function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const calledOff = () => errorFromTransport("Jira", signal.reason, signal);
   if (signal.aborted) return Promise.reject(calledOff());
   return new Promise((resolve, reject) => {
-    const stop = () => reject(calledOff());
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    const unheed = whenAborted(signal, () => reject(calledOff()));
+    work.then(resolve, reject).finally(unheed);
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { BoardwalkError, type ErrorCode } from "../errors.js";
+import { whenAborted } from "./abort.js";
 import type { ConnectorKit, FetchDispatcher } from "./connector.js";
 import { withoutLease } from "./lease.js";
 import { privateHost } from "./safe-url.js";
@@ -222,10 +223,10 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return resolve();
     const finish = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", finish);
+      unheed?.();
       resolve();
     };
     const timer = setTimeout(finish, ms);
-    signal?.addEventListener("abort", finish, { once: true });
+    const unheed = signal && whenAborted(signal, finish);
   });
 }

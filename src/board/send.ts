@@ -4,6 +4,7 @@ import type { LookupFunction } from "node:net";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { readBytes } from "../read-bytes.js";
+import { whenAborted } from "./abort.js";
 import type { ConnectorKit, Reach } from "./connector.js";
 import { MAX_REPLY_BYTES, REQUEST_TIMEOUT_MS } from "./http.js";
 
@@ -45,10 +46,10 @@ export function send(request: BoardRequest, options: SendOptions): Promise<Board
     const giveUp = () => sent.destroy(asError(signal.reason));
     const tooLate = () => sent.destroy(new DOMException("The board took too long.", "TimeoutError"));
     const timer = setTimeout(tooLate, timeoutMs);
-    const heed = whenAborted(signal, giveUp);
+    const unheed = whenAborted(signal, giveUp);
     const over = () => {
       clearTimeout(timer);
-      heed.stop();
+      unheed();
     };
     const fail = (error: unknown) => {
       over();
@@ -89,22 +90,6 @@ function start({ method, url, headers, body }: BoardRequest, reach: Reach | unde
       ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
     },
   });
-}
-
-const heeded = new WeakMap<AbortSignal, Set<() => void>>();
-
-/** One listener a signal, however many requests it may call off: a look at a whole board sends many under one. */
-function whenAborted(signal: AbortSignal, giveUp: () => void): { stop(): void } {
-  const all = heeded.get(signal) ?? new Set();
-  if (!heeded.has(signal)) {
-    heeded.set(signal, all);
-    const giveAllUp = () => {
-      for (const each of [...all]) each();
-    };
-    signal.addEventListener("abort", giveAllUp, { once: true });
-  }
-  all.add(giveUp);
-  return { stop: () => all.delete(giveUp) };
 }
 
 function asError(reason: unknown): Error {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BoardwalkError, type ErrorCode } from "../../../src/errors.js";
 import { type BrokenServer, startBrokenServer } from "../../support/broken-server.js";
@@ -130,6 +131,26 @@ export function describeFailing(fresh: Fresh): void {
         expect(await errorOf(call, harness)).toMatchObject({ code: "timeout" });
       }
       expect(harness.board.journal.slice(start)).toEqual([]);
+    });
+
+    it("listens once to the signal of many calls at once, and no more when they are over", async () => {
+      const { harness, connector, ticket } = await withTicket(fresh);
+      const { signal } = new AbortController();
+      const listeners = () => getEventListeners(signal, "abort").length;
+      // So that some wait for their next try while others are under way.
+      harness.board.setFaults({ status: 503, times: 15 });
+      let most = 0;
+      const counting = setInterval(() => {
+        most = Math.max(most, listeners());
+      }, 1);
+      const calls = Array.from({ length: 30 }, (_, n) =>
+        n % 2 === 0 ? connector.readTicket(ticket.id, signal) : connector.openMoves(ticket, signal),
+      );
+      most = listeners();
+      await Promise.allSettled(calls);
+      clearInterval(counting);
+      expect(most).toBeLessThanOrEqual(1);
+      expect(listeners()).toBe(0);
     });
 
     it("stops between pages when it is called off", async () => {
