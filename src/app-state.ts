@@ -42,7 +42,10 @@ export async function openState(
   const url = config.redisUrl ?? own?.url;
   const oauth = openOauthRecords(url);
   closers.push(() => oauth.close());
+  const seldom = createSeldom();
   const onError = (error: unknown, job?: ReportedJob) => {
+    // Each of several clients tries again many times a second, and each try fails alike.
+    if (job === undefined && !seldom(redisErrorCode(error) ?? nameOf(error) ?? "")) return;
     const about = job === undefined ? {} : fieldsOfJob(job);
     const facts = { cause: nameOf(error), code: redisErrorCode(error), at: stackOf(error) };
     log.warn({ ...about, ...facts }, "trouble in the job queue");
@@ -93,6 +96,19 @@ export async function openState(
     hooks,
     budgets: createBudgets(counter),
     oauth,
+  };
+}
+
+const SELDOM_MS = 5_000;
+
+/** Whether it is time to say such a thing again. */
+function createSeldom(): (what: string) => boolean {
+  const saidAt = new Map<string, number>();
+  return (what) => {
+    const now = performance.now();
+    if (now - (saidAt.get(what) ?? Number.NEGATIVE_INFINITY) < SELDOM_MS) return false;
+    saidAt.set(what, now);
+    return true;
   };
 }
 

@@ -8,7 +8,7 @@ import { openPage } from "./app-page.js";
 import type { Parts, SeenBy } from "./app-parts.js";
 import type { State } from "./app-state.js";
 import { reportTo } from "./app-trouble.js";
-import type { Config } from "./config.js";
+import { type Config, requireAdminToken } from "./config.js";
 import { BoardwalkError } from "./errors.js";
 import { createKnocks } from "./http/knocks.js";
 import { createLeaving } from "./http/leaving.js";
@@ -133,16 +133,31 @@ async function listening(listener: RequestListener, port: number | undefined, ho
   const server = createServer(PATIENCE, listener);
   server.maxHeadersCount = MAX_HEADERS;
   server.listen(port, host);
-  await once(server, "listening");
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw cannotListen(cause, host, port);
+  }
   return server;
 }
 
-function requireAdminToken({ adminToken }: Config): string {
-  if (adminToken !== undefined) return adminToken;
-  throw new BoardwalkError(
-    "invalid",
-    "BOARDWALK_ADMIN_TOKEN is not set. Make one with `openssl rand -base64 32`.",
-  );
+const WHY_NOT: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    "Something else listens there already. End it, or choose another port (--port, or PORT; 0 is any free one).",
+  EACCES: "This user may not listen there. Choose a port above 1023 (--port, or PORT).",
+  EADDRNOTAVAIL:
+    "This machine has no such address. Choose one that it has (--host, or HOST; 0.0.0.0 is all of them).",
+  ENOTFOUND:
+    "That is no address. Choose one that this machine has (--host, or HOST; 0.0.0.0 is all of them).",
+};
+
+function cannotListen(cause: unknown, host: string, port: number | undefined): unknown {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const why = WHY_NOT[code];
+  if (why === undefined) return cause;
+  return new BoardwalkError("unavailable", `Boardwalk cannot listen at ${host}, port ${port ?? 0}. ${why}`, {
+    cause,
+  });
 }
 
 export async function startMetrics(

@@ -3,7 +3,7 @@ import { closeAll, type Keeps, openState } from "./app-state.js";
 import { startMetrics, startWeb } from "./app-web.js";
 import { startWorker } from "./app-worker.js";
 import type { ConnectorKind } from "./board/connector.js";
-import { type Config, secretsOf } from "./config.js";
+import { type Config, requireSecrets, secretsOf } from "./config.js";
 import type { Hooks } from "./hooks/hooks.js";
 import type { Routes } from "./http/routes.js";
 import { createLog, type RootLog } from "./log.js";
@@ -62,6 +62,10 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const tracing = await openTracing(config, closers);
     const seen = { log, tracing };
     const opened = await openState(config, options, log, closers);
+    requireSecrets(config, [
+      ...(config.role === "worker" ? [] : ["adminToken" as const]),
+      ...(opened.keeps === "memory" ? [] : ["encryptionKeys" as const]),
+    ]);
     const kept = { ...opened, hooks: observeHooks(opened.hooks, seen) };
     const reach = openReach(config, closers);
     const parts = wire(config, kept, seen, { reach, boards: options.boards });

@@ -103,7 +103,7 @@ const settings = z.object({
   /** The first seals, all of them open. */
   encryptionKeys: encryptionKeys.default(Object.freeze([])),
   logLevel: choice("trace", "debug", "info", "warn", "error", "fatal", "silent").default("info"),
-  logFormat: choice("json", "pretty").default("json"),
+  logFormat: choice("auto", "json", "pretty").default("auto"),
   /** The OpenTelemetry collector that traces are sent to, by OTLP over HTTP, without `/v1/traces`. */
   otelEndpoint: webUrl.optional(),
   otelServiceName: text.default("boardwalk"),
@@ -248,13 +248,25 @@ export function loadConfig(flags: ConfigFlags = {}, configPath?: string): Config
 }
 
 /** @throws BoardwalkError `invalid` when there is no key to seal with: what is kept for good must be sealed for good. */
-export function requireEncryptionKeys(config: Config): readonly EncryptionKey[] {
-  if (config.encryptionKeys.length > 0) return config.encryptionKeys;
+/** @throws BoardwalkError `invalid` that names all that is missing, and how to have it. */
+export function requireSecrets(config: Config, wanted: readonly ("adminToken" | "encryptionKeys")[]): void {
+  const missing = wanted.filter((key) => (config[key]?.length ?? 0) === 0).map((key) => VARIABLES[key]);
+  if (missing.length === 0) return;
   throw new BoardwalkError(
     "invalid",
-    `${VARIABLES.encryptionKeys} is not set, so board credentials could not be sealed. ` +
-      'Set it to "k1:" followed by the output of `openssl rand -base64 32`, and keep it safe.',
+    `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set. Make ${missing.length === 1 ? "it" : "them"} ` +
+      "with `boardwalk init-secrets --file .env`, and take the file into the environment: `set -a; . ./.env; set +a`.",
   );
+}
+
+export function requireEncryptionKeys(config: Config): readonly EncryptionKey[] {
+  requireSecrets(config, ["encryptionKeys"]);
+  return config.encryptionKeys;
+}
+
+export function requireAdminToken(config: Config): string {
+  requireSecrets(config, ["adminToken"]);
+  return config.adminToken ?? "";
 }
 
 /** By variable name, fit to be shown: secrets are only said to be set or not. */

@@ -198,6 +198,9 @@ async function importBoard(app: App, tenant: string, connection: string): Promis
   );
 }
 
+/** How whoever reads this has started it. */
+const COMMAND = import.meta.url.endsWith(".ts") ? "npm run demo --" : "npx boardwalk demo";
+
 /** What the demo tells a person. */
 export function describeDemo({ line, app }: Demo): string {
   const [acme] = line.tenants;
@@ -214,7 +217,7 @@ export function describeDemo({ line, app }: Demo): string {
     `Boardwalk is at ${line.url}. Two teams, their boards and a GitHub repository each (all emulated):`,
     ...line.tenants.map(describeTenant),
     kept,
-    `To look at: ${line.admin.url} with the admin token ${line.admin.token}`,
+    `To look at, and to crash a worker: ${line.admin.url} with the admin token ${line.admin.token}`,
     "",
     "For Claude, Cursor and others (Acme's boards):",
     JSON.stringify(servers, null, 2),
@@ -229,8 +232,8 @@ export function describeDemo({ line, app }: Demo): string {
     '  "Move push notifications to in review" (there are two on the Linear board: which one?)',
     '  "Move the contacts import to in review" (Linear would; the team\'s own rule does not)',
     "",
-    "Or watch it all, with a worker that dies in the middle of a move: npm run demo -- --tour",
-    'Without a client: npm run demo -- --say "move the login bug to in review"',
+    `Or watch it all, with a worker that dies in the middle of a move: ${COMMAND} --tour`,
+    `Without a client: ${COMMAND} --say "move the login bug to in review"`,
     `The board itself: curl -s ${acme.connections[0]?.boardUrl}/rest/api/3/issue/ENG-1?fields=status -H "Authorization: ${acme.connections[0]?.authorization}"`,
     "",
     "Ctrl-C ends it.",

@@ -2,7 +2,7 @@ import { type Logger, pino } from "pino";
 import { BoardwalkError } from "./errors.js";
 
 /**
- * The log: one JSON object a line. Nothing secret and no ticket text reaches it: keys that hold either are masked
+ * The log: one JSON object a line, and on a terminal the same in words. Nothing secret and no ticket text reaches it: keys that hold either are masked
  * at any depth, and every finished line is searched for known secrets and for what looks like one.
  */
 
@@ -23,7 +23,8 @@ export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" |
 
 export interface LogOptions {
   readonly level?: LogLevel;
-  readonly format?: "json" | "pretty";
+  /** `auto`: pretty where people read it, on a terminal, and json elsewhere. @default "auto" */
+  readonly format?: "auto" | "json" | "pretty";
   /** Strings that may appear nowhere in the log. */
   readonly secrets?: readonly string[];
   /** Ids of what is being done, said in each line. */
@@ -86,7 +87,7 @@ const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
 export function createLog(options: LogOptions = {}): RootLog {
   const {
     level = "info",
-    format = "json",
+    format = "auto",
     context,
     write = (line) => void process.stderr.write(line),
   } = options;
@@ -95,7 +96,9 @@ export function createLog(options: LogOptions = {}): RootLog {
     for (const form of formsOf(secret)) if (form.length >= SHORTEST_SECRET) hidden.add(form);
   };
   for (const secret of options.secrets ?? []) hide(secret);
-  const finish = format === "pretty" ? prettyLine : (line: string) => line;
+  const isPretty =
+    format === "pretty" || (format === "auto" && options.write === undefined && process.stderr.isTTY);
+  const finish = isPretty ? prettyLine : (line: string) => line;
   const logger = pino(
     {
       level,

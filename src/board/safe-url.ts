@@ -134,9 +134,13 @@ async function resolved(resolve: Resolve, host: string): Promise<readonly string
     failure = error;
   }
   if (addresses.length > 0) return addresses;
-  throw new BoardwalkError("invalid", `There is no server named ${host}. Please check the board's address.`, {
-    cause: failure,
-  });
+  throw new BoardwalkError(
+    "invalid",
+    `This machine finds no server named ${host}. Please check the board's address, and this machine's network.`,
+    {
+      cause: failure,
+    },
+  );
 }
 
 function resolveBySystem(host: string): Promise<readonly string[]> {

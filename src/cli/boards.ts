@@ -68,13 +68,21 @@ async function connect(tenant: string, flags: ConnectFlags): Promise<void> {
   const path = `/tenants/${segment(tenant)}/connections`;
   if (flags.dryRun) return await showPreview(service, tenant, board, flags);
   const made = expected(connection, await service.post(path, board));
-  const result = await pull(service, tenant, made.id);
+  const result = await pull(service, tenant, made.id).catch((error: unknown) => {
+    throw notImported(BoardwalkError.from(error), tenant, made.id);
+  });
   answer(flags.json, { connection: made, ...result }, () =>
     [
       `Connected ${made.id} (${made.provider}): ${count(result.workflows, "workflow")}, ${count(result.tickets, "ticket")}.`,
       ...made.health.problems.map(describeProblem),
     ].join("\n"),
   );
+}
+
+/** It is connected all the same, and who tries once more would be told that the name is taken. */
+function notImported({ code, message }: BoardwalkError, tenant: string, id: string): BoardwalkError {
+  const words = `${id} is connected, and its import did not end: ${message} It is tried again by itself; \`boardwalk disconnect ${tenant} ${id}\` takes it back.`;
+  return new BoardwalkError(code, words);
 }
 
 /** Of a board to be connected, or of `{connection}`. */
@@ -119,9 +127,22 @@ async function disconnect(tenant: string, id: string, flags: Flags & { yes?: boo
 }
 
 function readJson(file: string): unknown {
+  const name = file === "-" ? "Standard input" : file;
+  const text = textOf(file);
   try {
-    return JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"));
+    return JSON.parse(text);
   } catch (cause) {
-    throw new BoardwalkError("invalid", `${file} cannot be read as JSON.`, { cause });
+    const message = `${name} is no JSON. Write {"id", "provider", "settings", "credentials"} as docs/boards.md shows.`;
+    throw new BoardwalkError("invalid", message, { cause });
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (cause) {
+    throw new BoardwalkError("invalid", `There is no file ${file} that can be read. Look at its name.`, {
+      cause,
+    });
   }
 }

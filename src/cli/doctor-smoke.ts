@@ -69,7 +69,9 @@ async function probe(
     () => connections.probe(tenant, id, AbortSignal.timeout(BOARD_MS)),
     "Look whether this machine reaches the board, and connect it again if its credentials were taken back.",
   );
-  return value?.problems ?? problems;
+  // What an earlier sync met is met again now, and now is what counts.
+  const found = value?.problems ?? problems;
+  return [...new Map(found.map((problem) => [problem.message, problem])).values()];
 }
 
 /** Boards sign their deliveries with the time, and tell when to come back: a wrong clock breaks both. */

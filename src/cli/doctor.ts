@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Problem } from "../board/connector.js";
-import { loadConfig, requireEncryptionKeys } from "../config.js";
+import { loadConfig } from "../config.js";
 import { BoardwalkError } from "../errors.js";
 import type { Finding } from "./doctor-smoke.js";
 import { withExamples } from "./examples.js";
@@ -44,16 +44,16 @@ async function examine(flags: DoctorFlags, tell: (finding: Finding) => void): Pr
   tell({ check: "settings", problems: settings.problems });
   if (settings.value === undefined) return;
   const config = settings.value;
-  const keys = attempt(() => requireEncryptionKeys(config), "Make some with `boardwalk init-secrets`.");
-  tell({ check: "encryption keys", problems: keys.problems });
+  const sealed = config.encryptionKeys.length > 0;
+  tell({ check: "encryption keys", problems: sealed ? [] : [NO_ENCRYPTION_KEYS] });
   tell({ check: "admin token", problems: config.adminToken === undefined ? [NO_ADMIN_TOKEN] : [] });
   const { inspectRecords, inspectRedis, openInspection } = await import("../app-inspect.js");
   const redis = await inspectRedis(config);
   tell({ check: "redis", problems: redis });
-  if (config.redisUrl !== undefined && redis.every(({ code }) => code !== "unavailable"))
+  const isAway = redis.some(({ code }) => code === "unavailable");
+  if (config.redisUrl !== undefined && !isAway)
     tell({ check: "records", ...(await inspectRecords(config.redisUrl)) });
-  if (flags.smoke !== true || keys.value === undefined || redis.some(({ code }) => code === "unavailable"))
-    return;
+  if (flags.smoke !== true || !sealed || isAway) return;
   const [{ smoke }, inspection] = await Promise.all([import("./doctor-smoke.js"), openInspection(config)]);
   try {
     await smoke(inspection, tell);
@@ -62,6 +62,11 @@ async function examine(flags: DoctorFlags, tell: (finding: Finding) => void): Pr
   }
 }
 
+const NO_ENCRYPTION_KEYS: Problem = {
+  code: "encryption_keys",
+  message: "BOARDWALK_ENCRYPTION_KEYS is not set, so the credentials of boards cannot be sealed.",
+  fix: "Make some with `boardwalk init-secrets`.",
+};
 const NO_ADMIN_TOKEN: Problem = {
   code: "admin_token",
   message: "BOARDWALK_ADMIN_TOKEN is not set.",

@@ -33,7 +33,7 @@ export function describePreview(found: Preview): string {
     workflows.length === 0 ? "Nothing was kept, and nothing could be imported." : summary(found),
     ...workflows.map((one) => describeWorkflow(one, found)),
     chapter("What would change:", changes?.map(describeChange)),
-    chapter("Tools:", tools.length === 0 ? [] : [tools.map(({ name }) => name).join(" ")]),
+    chapter("Tools:", workflows.length === 0 ? [] : [tools.map(({ name }) => name).join(" ")]),
     chapter("What this account may not do:", lacking.map(describeProblem)),
     chapter("Worth knowing:", warnings.map(describeProblem)),
   ];

@@ -5,6 +5,7 @@ import { addAlexa } from "./alexa.js";
 import { addAudit } from "./audit.js";
 import { addBoards } from "./boards.js";
 import { addConfig } from "./config.js";
+import { addConnections } from "./connections.js";
 import { addDemo } from "./demo.js";
 import { addDoctor } from "./doctor.js";
 import { withExamples } from "./examples.js";
@@ -18,6 +19,17 @@ import { addTenant } from "./tenant.js";
 import { addTools } from "./tools.js";
 import { addWorkflow } from "./workflow.js";
 
+type Add = (program: Command) => void;
+
+/** In the order in which they are needed. */
+const GROUPS: readonly (readonly [heading: string, add: readonly Add[]])[] = [
+  ["To begin:", [addDemo, addInitSecrets, addServe, addDoctor, addConfig]],
+  ["Teams and people:", [addTenant, addMember]],
+  ["Boards:", [addBoards, addConnections, addWorkflow, addTools]],
+  ["When something is the matter:", [addReplay, addAudit]],
+  ["For programs and papers:", [addAlexa, addOpenapi, addReference]],
+];
+
 /** The `boardwalk` command's tree: everything that it takes, and nothing done yet. */
 export function createProgram(): Command {
   const program = new Command("boardwalk")
@@ -25,21 +37,10 @@ export function createProgram(): Command {
     .version(VERSION, "--version")
     .option("--debug", "where something fails, say as well where and by what")
     .showHelpAfterError("(add --help for what this command takes)");
-  addServe(program);
-  addDemo(program);
-  addInitSecrets(program);
-  addDoctor(program);
-  addConfig(program);
-  addTenant(program);
-  addMember(program);
-  addBoards(program);
-  addWorkflow(program);
-  addTools(program);
-  addReplay(program);
-  addAudit(program);
-  addAlexa(program);
-  addOpenapi(program);
-  addReference(program);
+  for (const [heading, add] of GROUPS) {
+    program.commandsGroup(heading);
+    for (const command of add) command(program);
+  }
   // Last, for it reads the tree.
   addCompletion(program, { completionCommandName: "completion" });
   for (const command of program.commands) {

@@ -42,8 +42,13 @@ async function initSecrets({ file, json }: Flags): Promise<void> {
   answer(json, { file, added }, () =>
     added.length === 0
       ? `${file} has them all; nothing was changed.`
-      : `Added ${added.join(" and ")} to ${file}. Keep a copy where only you can read it.`,
+      : `Added ${added.join(" and ")} to ${file}. Keep a copy where only you can read it.\nTo run with it: set -a; . ${sourced(file)}; set +a; boardwalk serve`,
   );
+}
+
+/** A shell looks for a name without a slash elsewhere. */
+function sourced(file: string): string {
+  return file.includes("/") ? file : `./${file}`;
 }
 
 /**

@@ -68,7 +68,9 @@ export function addWorkflow(program: Command): void {
     if (found.length === 0)
       throw new BoardwalkError(
         "not_found_or_hidden",
-        "There is no such workflow. Run the command without one to see them all.",
+        id === undefined
+          ? "This team has no workflow yet. Connect a board: boardwalk connect --help."
+          : "There is no such workflow. Run the command without one to see them all.",
       );
     answer(flags.json, { workflows: found }, () => found.map(describeWorkflow).join("\n\n"));
   });
