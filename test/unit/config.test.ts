@@ -168,7 +168,9 @@ describe("secrets", () => {
   });
 
   it("include a key to seal with wherever state is kept", () => {
-    expect(() => requireEncryptionKeys(parseConfig({}))).toThrow(/BOARDWALK_ENCRYPTION_KEYS is not set.*init-secrets/);
+    expect(() => requireEncryptionKeys(parseConfig({}))).toThrow(
+      /BOARDWALK_ENCRYPTION_KEYS is not set.*init-secrets/,
+    );
     const config = parseConfig({ BOARDWALK_ENCRYPTION_KEYS: `k1:${KEY},k2:${OTHER}` });
     expect(requireEncryptionKeys(config).map(({ id, key }) => [id, key.length])).toEqual([
       ["k1", 32],
