@@ -105,6 +105,7 @@ export function wire(
     }),
     ...outward,
     budgets: state.budgets,
+    turns: state.turns,
     now,
     hide: (secret) => log.hide(secret),
   };

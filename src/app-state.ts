@@ -1,6 +1,7 @@
 import { openOauthRecords } from "./app-oauth.js";
 import { nameOf, stackOf } from "./app-trouble.js";
-import type { Budgets } from "./board/connector.js";
+import type { Budgets, Turns } from "./board/connector.js";
+import { createTurns } from "./board/turns.js";
 import type { Config } from "./config.js";
 import { createBullmqHooks } from "./hooks/bullmq.js";
 import type { Hooks, ReportedJob } from "./hooks/hooks.js";
@@ -12,6 +13,7 @@ import { redisErrorCode, redisUnusable } from "./redis/trouble.js";
 import { startOwnRedis } from "./redis-server.js";
 import { createMemoryStore } from "./store/memory.js";
 import { createBudgets } from "./store/redis/budgets.js";
+import { createHold } from "./store/redis/turns.js";
 import { createRedisStore } from "./store/redis.js";
 import type { Store } from "./store/store.js";
 import { fieldsOfJob } from "./telemetry/jobs.js";
@@ -24,6 +26,7 @@ export interface State {
   readonly store: Store;
   readonly hooks: Hooks;
   readonly budgets: Budgets;
+  readonly turns: Turns;
   readonly oauth: OauthRecords;
 }
 
@@ -56,6 +59,7 @@ export async function openState(
       store: createMemoryStore({ auditLimit: config.auditKeep }),
       hooks: createInlineHooks({ laneCap: config.laneCap, concurrency: config.workerConcurrency, onError }),
       budgets: createBudgets(),
+      turns: createTurns(),
       oauth,
     };
     closers.push(
@@ -95,6 +99,7 @@ export async function openState(
     store,
     hooks,
     budgets: createBudgets(counter),
+    turns: createTurns(createHold(counter)),
     oauth,
   };
 }

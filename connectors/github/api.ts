@@ -1,22 +1,22 @@
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
 import { z } from "zod";
-import { whenAborted } from "../../src/board/abort.js";
 import type { ConnectorKit } from "../../src/board/connector.js";
+import { budgetKey } from "../../src/board/etiquette.js";
 import {
   bounded,
   errorFromShape,
   errorFromTransport,
-  pause,
   REQUEST_TIMEOUT_MS,
   retryRead,
   through,
   withTimeout,
 } from "../../src/board/http.js";
+import { createTurns } from "../../src/board/turns.js";
 import { BoardwalkError } from "../../src/errors.js";
 import { safeParse } from "../../src/parse.js";
 import { BOARD, errorFromOctokit } from "./errors.js";
-import type { GithubCredentials } from "./settings.js";
+import { accountOf, type GithubCredentials } from "./settings.js";
 
 /** GitHub asks for a second between writes; an Enterprise Server has no such limit unless it is turned on. */
 const WRITE_SPACING_MS = 1_000;
@@ -41,7 +41,7 @@ export interface GithubApi {
     schema: z.ZodType<readonly T[]>,
     signal: AbortSignal,
   ): AsyncIterable<T>;
-  /** Sent once and never again: a write that landed may still have failed to say so. One at a time. */
+  /** Sent once and never again: a write that landed may still have failed to say so. One at a time for an account. */
   write<T>(route: string, params: Params, schema: z.ZodType<T>, signal: AbortSignal): Promise<T>;
   /**
    * Sends a GraphQL request; `read` makes the answer of its whole reply, `data` and `errors`, or throws. A query is
@@ -67,13 +67,15 @@ interface Reply<T> {
 export function createGithubApi(
   baseUrl: string,
   credentials: GithubCredentials,
-  kit: Pick<ConnectorKit, "checkUrl" | "reach">,
+  kit: Pick<ConnectorKit, "checkUrl" | "reach" | "turns">,
   options: GithubApiOptions = {},
 ): GithubApi {
   const { timeoutMs = REQUEST_TIMEOUT_MS } = options;
   const octokit = createOctokit(baseUrl, credentials, sameOriginFetch(timeoutMs, through(kit)));
   const spacingMs = options.mutationSpacingMs ?? (isGithubCom(baseUrl) ? WRITE_SPACING_MS : 0);
-  const inTurn = createQueue(spacingMs);
+  // Without a limit there is nobody to share it with.
+  const turns = spacingMs > 0 ? (kit.turns ?? createTurns()) : createTurns();
+  const turn = { key: budgetKey("github-writes", accountOf(credentials)), spacingMs };
   const graphqlUrl = `${baseUrl.replace(/\/api\/v3$/, "/api")}/graphql`;
 
   async function once<T>(
@@ -115,13 +117,13 @@ export function createGithubApi(
       }
     },
     write: async (route, params, schema, signal) =>
-      (await inTurn(() => once(route, params, schema, signal), signal)).data,
+      (await turns.take(turn, () => once(route, params, schema, signal), signal)).data,
     graphql({ kind, query, variables, attempts }, read, signal) {
       const send = async () => {
         const reply = await once(`POST ${graphqlUrl}`, { query, variables }, z.looseObject({}), signal);
         return read(reply.data, (name) => textOf(reply.headers[name]));
       };
-      if (kind === "mutation") return inTurn(send, signal);
+      if (kind === "mutation") return turns.take(turn, send, signal);
       return retryRead(send, signal, attempts === undefined ? {} : { attempts });
     },
   };
@@ -162,39 +164,6 @@ function sameOriginFetch(timeoutMs: number, way: Pick<RequestInit, "dispatcher">
       url = next;
     }
   };
-}
-
-/**
- * Runs jobs one after another, starting each at least `spacingMs` after the one before has ended. Who is called off
- * while waiting leaves the line at once.
- */
-function createQueue(spacingMs: number): <T>(job: () => Promise<T>, signal: AbortSignal) => Promise<T> {
-  let tail: Promise<unknown> = Promise.resolve();
-  let freeAt = 0;
-  return (job, signal) => {
-    const before = tail;
-    const turn = (async () => {
-      await settledOrAborted(before, signal);
-      await pause(freeAt - Date.now(), signal);
-      // A job that is called off refuses to begin, so it cannot run beside the one it no longer waits for.
-      return await job().finally(() => {
-        freeAt = Date.now() + spacingMs;
-      });
-    })();
-    tail = Promise.allSettled([before, turn]);
-    return turn;
-  };
-}
-
-function settledOrAborted(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const unheed = whenAborted(signal, resolve);
-    const go = () => {
-      unheed();
-      resolve();
-    };
-    before.then(go, go);
-  });
 }
 
 function textOf(header: unknown): string | undefined {

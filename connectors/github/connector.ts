@@ -24,6 +24,7 @@ import { graphFromBoard, movesFrom, type ProjectBoard, ticketFromItem } from "./
 import { probeProject } from "./probe.js";
 import { type BoardKeeper, createBoardKeeper } from "./project.js";
 import {
+  accountOf,
   apiUrlSetting,
   DEFAULT_API_URL,
   type GithubCredentials,
@@ -64,8 +65,7 @@ export const github: ConnectorKind<GithubSettings, GithubCredentials> = {
  */
 function budgets({ apiUrl }: GithubSettings, credentials: GithubCredentials): readonly Budget[] {
   if (!isGithubCom(apiUrl ?? DEFAULT_API_URL)) return [];
-  const who = "token" in credentials ? credentials.token : `installation ${credentials.installationId}`;
-  return [{ key: budgetKey("github", who), requests: 1_500, perMs: 60_000 }];
+  return [{ key: budgetKey("github", accountOf(credentials)), requests: 1_500, perMs: 60_000 }];
 }
 
 export function createGithubConnector(

@@ -38,6 +38,11 @@ const app = z.object({
 export const githubCredentials = z.union([token, app]);
 export type GithubCredentials = z.infer<typeof githubCredentials>;
 
+/** Stands for the account whose limits these credentials share. Secret. */
+export function accountOf(credentials: GithubCredentials): string {
+  return "token" in credentials ? credentials.token : `installation ${credentials.installationId}`;
+}
+
 function isPrivateKey(pem: string): boolean {
   try {
     createPrivateKey(pem);

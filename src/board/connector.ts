@@ -142,6 +142,22 @@ export interface Budgets {
   take(budget: Budget, requests?: number): Promise<number>;
 }
 
+/** Who may do a thing only one after another shares a key. */
+export interface Turn {
+  readonly key: string;
+  /** Between the end of one and the beginning of the next. */
+  readonly spacingMs: number;
+}
+
+/** Lets one go at a time, over all processes where they share a store. */
+export interface Turns {
+  /** Runs `work` when it is its turn. Who is called off while waiting is run at once, to say so itself. */
+  take<T>(turn: Turn, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+/** Waits until no other process has the turn. @returns what leaves it to others, once the spacing has passed */
+export type HoldTurn = (turn: Turn, signal: AbortSignal) => Promise<() => void>;
+
 /** What Node's `fetch` takes besides. A program that has a browser's types as well has none of it, and may pass it on. */
 export type FetchDispatcher = RequestInit extends { dispatcher?: infer D } ? NonNullable<D> : never;
 
@@ -161,6 +177,8 @@ export interface ConnectorKit {
   checkUrl(url: string): Promise<void>;
   /** What each request goes through; absent where any host may be connected to. */
   readonly reach?: Reach;
+  /** Shared with whoever else uses the account; without it a connector takes turns with nobody but itself. */
+  readonly turns?: Turns;
   /** Saves rotated credentials before they are used. */
   saveCredentials(credentials: unknown): Promise<void>;
   /** Told how each exchange of a refresh token ended. */

@@ -49,5 +49,5 @@ export interface VcsKind<S = unknown, C = unknown> {
   readonly provider: string;
   readonly settings: z.ZodType<S>;
   readonly credentials: z.ZodType<C>;
-  create(settings: S, credentials: C, kit: Pick<ConnectorKit, "checkUrl" | "reach" | "now">): Vcs;
+  create(settings: S, credentials: C, kit: Pick<ConnectorKit, "checkUrl" | "reach" | "turns" | "now">): Vcs;
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Budgets, Choice, ConnectorKind, ConnectorKit, Reach } from "../board/connector.js";
+import type { Budgets, Choice, ConnectorKind, ConnectorKit, Reach, Turns } from "../board/connector.js";
 import { createEtiquette, type Limit } from "../board/etiquette.js";
 import { checkLease } from "../board/lease.js";
 import type { Vcs, VcsKind } from "../board/vcs.js";
@@ -20,6 +20,7 @@ export interface OpenerDeps {
   readonly reach?: Reach;
   /** Counts what is asked of boards; shared by all processes where they share a store. */
   readonly budgets: Budgets;
+  readonly turns?: Turns;
   now(): Date;
   readonly tells?: BoardTells;
   /** Told of each secret before it is used, so that no log can show it. */
@@ -129,6 +130,7 @@ function kitOf(
       deps.tells?.request(provider);
     },
     ...(deps.reach === undefined ? {} : { reach: deps.reach }),
+    ...(deps.turns === undefined ? {} : { turns: deps.turns }),
     refreshed: (how) => deps.tells?.refreshed(provider, how),
     ...keeping,
     now: deps.now,
