@@ -9,6 +9,7 @@ import type { Store } from "../store/store.js";
 import type { SealingKey } from "../sync/seal.js";
 import { type Knocks, type Try, tooOften } from "./knocks.js";
 import { accountOf, createMembers, type Members } from "./members.js";
+import { guardedFetch } from "./oauth-documents.js";
 import { PAGE_HEADERS, renderFailure, renderSignIn } from "./oauth-pages.js";
 import { derive, ROUTES, SIGN_IN, type StaticClient, slowDown } from "./oauth-parts.js";
 import { hashed, type OauthRecords } from "./oauth-records.js";
@@ -86,15 +87,6 @@ export function createOauth(deps: OauthDeps): Oauth {
     sessions: createPageSessions({ ...deps, members }),
     addRoutes: (app) => addRoutes(app, deps, members, provider),
     bearerOf: (token, resource) => bearerOf(deps, token, resource),
-  };
-}
-
-/** Only what a checked address answers itself. */
-function guardedFetch({ checkUrl, reach, fetch: given = fetch }: OauthDeps): typeof fetch {
-  const way = reach === undefined ? {} : { dispatcher: reach.dispatcher };
-  return async (input, init) => {
-    await checkUrl(String(input));
-    return await given(input, { ...init, ...way, redirect: "manual" });
   };
 }
 

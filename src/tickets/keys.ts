@@ -55,8 +55,12 @@ function isAfter(tokens: readonly string[], at: number): boolean {
   return AFTER.has(token) || (at > 0 && withoutKinds([token]).length === 0);
 }
 
+/** No key's number is said in more: tried from each word on, a longer one would take the square of its length. */
+const MOST_WORDS_OF_A_NUMBER = 20;
+
 function keyOf(tokens: readonly string[], misheard: boolean): SpokenKey | undefined {
-  const at = tokens.findIndex((_, i) => readNumber(tokens, i)?.end === tokens.length);
+  const first = Math.max(0, tokens.length - MOST_WORDS_OF_A_NUMBER);
+  const at = tokens.findIndex((_, i) => i >= first && readNumber(tokens, i)?.end === tokens.length);
   const number = at < 0 ? undefined : readNumber(tokens, at)?.digits.replace(/^0+(?=\d)/, "");
   if (number === undefined || (at === 0 && /^(?:oh|uma?)$/.test(tokens[0] ?? ""))) return undefined;
   const before = tokens.slice(0, at);

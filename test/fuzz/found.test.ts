@@ -10,6 +10,7 @@ import { sign } from "../../src/board/signature.js";
 import { parseStateSnapshot } from "../../src/bridge/state-store.js";
 import { parseConfig } from "../../src/config.js";
 import { createCallers, listTokens } from "../../src/http/auth.js";
+import { guardedFetch } from "../../src/http/oauth-documents.js";
 import { createFsmActor, type FsmConfig } from "../../src/machine/index.js";
 import { safeParse, textOf } from "../../src/parse.js";
 import { createMemoryStore } from "../../src/store/memory.js";
@@ -17,7 +18,7 @@ import { redisKeys } from "../../src/store/redis/keys.js";
 import { openBoard } from "../../src/sync/open-board.js";
 import { hooksByStatus } from "../../src/sync/rules.js";
 import { fillFields } from "../../src/tickets/fields.js";
-import { keysIn } from "../../src/tickets/keys.js";
+import { keysIn, spokenKey } from "../../src/tickets/keys.js";
 import { shorten } from "../../src/tickets/sayable.js";
 import { fakeGraph } from "../support/fake-board.js";
 import { TEN_MILLION } from "../support/hostile.js";
@@ -114,6 +115,11 @@ describe("what is far too long", () => {
     expect(keysIn(`ENG-42 ${"あ".repeat(TEN_MILLION)}`)).toEqual(["eng42"]);
   });
 
+  it("is the number of a ticket for no more words than anybody says", () => {
+    expect(spokenKey("41 ".repeat(5_000))?.number).toBe("41".repeat(20));
+    expect(spokenKey("eng forty two")).toMatchObject({ prefixes: ["eng"], number: "42" });
+  });
+
   it("is said no further than a word goes", () => {
     expect(shorten("9".repeat(400), 6)).toHaveLength(180);
     expect(shorten("an ordinary sentence", 6)).toBe("an ordinary sentence");
@@ -173,6 +179,20 @@ describe("what somebody else has put into Redis", () => {
   it("is nobody's channel", () => {
     expect(redisKeys("bw").changedTenant("bw:{%zz}:revisions")).toBeUndefined();
     expect(redisKeys("bw").changedTenant("bw:{acme}:revisions")).toBe("acme");
+  });
+});
+
+describe("a client's document", () => {
+  it("is none where the library would take an object for an address", async () => {
+    const fetched = async (json: string) => {
+      const fetch = guardedFetch({ checkUrl: async () => {}, fetch: async () => new Response(json) });
+      return await (await fetch("https://editor.example/client.json")).text();
+    };
+    expect(await fetched('{"client_uri":{"toString":null}}')).toBe("null");
+    expect(await fetched('{"client_uri":"https://a.example","x":1}')).toBe(
+      '{"client_uri":"https://a.example","x":1}',
+    );
+    await expect(fetched(" ".repeat(100_000))).rejects.toThrow("too long");
   });
 });
 

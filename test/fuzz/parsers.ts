@@ -26,7 +26,10 @@ const DOOR = {
     "src/tickets/wrong-arguments.ts": ["carried"],
   },
   "resource URIs": {},
-  "OAuth documents": { "src/board/oauth.ts": ["tokensShape", "JSON", "z.looseObject(oauthFields)"] },
+  "OAuth documents": {
+    "src/board/oauth.ts": ["tokensShape", "JSON", "z.looseObject(oauthFields)"],
+    "src/http/oauth-documents.ts": ["clientDocument", "JSON"],
+  },
   "deliveries of boards": {
     "connectors/github/webhook.ts": ["itemEvent", "projectEvent", "JSON"],
     "connectors/jira/jwt.ts": ["headerShape", "claimsShape", "JSON"],
