@@ -89,6 +89,8 @@ async function jobs(): Promise<Record<string, number>> {
 /** What is held when nobody is there: looked at until it no longer shrinks. */
 async function rest(): Promise<Holding & { readonly clients: number }> {
   let before = await look();
+  // Callers keep their connections for a few seconds after their last word.
+  await sleep(10_000);
   await until(
     async () => {
       const now = await look();
