@@ -6,6 +6,7 @@ import type { Config } from "./config.js";
 import { createLog } from "./log.js";
 import { openRedis } from "./redis/open.js";
 import { redisTrouble, SET_REDIS_URL } from "./redis/trouble.js";
+import { parseRecord } from "./store/records.js";
 import { type Shapes, type Tally, tallyRecords } from "./store/redis/unreadable.js";
 import { checkRedisClock, checkRedisSettings } from "./store/redis.js";
 import { connectionRecord } from "./sync/records.js";
@@ -49,7 +50,7 @@ export async function inspectRecords(redisUrl: string): Promise<{ problems: Prob
 
 const SHAPES: Shapes = {
   workflow: (value, id) => workflowFrom({ id, value }),
-  connection: (value) => connectionRecord.parse(value),
+  connection: (value, id) => parseRecord(connectionRecord, value, "connection", id),
 };
 
 function unreadableProblems([kind, { seen, corrupt, newer }]: readonly [string, Tally]): Problem[] {

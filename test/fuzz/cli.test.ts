@@ -95,6 +95,7 @@ const COMMANDS = [
   ["workflow", "show", "acme"],
   ["workflow", "explain", "acme", "w"],
   ["workflow", "diff", "acme", "w"],
+  ["connections", "acme"],
   ["connect", "acme", "--file", FILE, "--dry-run"],
   ["connect", "acme", "--file", FILE],
   ["tools", "list", "acme"],

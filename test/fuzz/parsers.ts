@@ -110,6 +110,7 @@ const DOOR = {
   "what is said": {},
   "answers to the command line": {
     "src/cli/boards.ts": ["connection", "preview", "synced"],
+    "src/cli/connections.ts": ["connections"],
     "src/cli/member.ts": ["members", "pairing"],
     "src/cli/replay.ts": ["replayReply", "connections"],
     "src/cli/service.ts": ["problem", "schema"],
@@ -125,6 +126,10 @@ export const DOORS: Readonly<Record<Door, Readonly<Record<string, readonly strin
 
 /** What is read of ourselves, or by a parser that is fuzzed elsewhere, and why that is enough. */
 export const TRUSTED: Readonly<Record<string, readonly [why: string, ...parsers: string[]]>> = {
+  "src/app-inspect.ts": [
+    "the schema of all connections, which is fuzzed where they are opened",
+    "connectionRecord",
+  ],
   "src/cli/alexa-manifest.ts": ["made of settings that were parsed, and held to Amazon's limits", "manifest"],
   "src/cli/boards.ts": ["a file of the operator's own; what is in it the service parses", "JSON"],
   "src/cli/tools.ts": [
