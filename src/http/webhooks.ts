@@ -69,7 +69,7 @@ type Serve = (
 ) => Promise<void>;
 
 // Trello asks with HEAD whether anyone is there before it registers.
-const SERVED: Readonly<Record<string, Serve>> = { HEAD: look, POST: take };
+const SERVED: Readonly<Partial<Record<string, Serve>>> = { HEAD: look, POST: take };
 
 async function look(
   deps: WebhookRoutesDeps,
