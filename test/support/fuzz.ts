@@ -8,7 +8,7 @@ import { HOSTILE, nextValue, withHostile, writeJson } from "./hostile.js";
 /** How long the parsers of one door are fuzzed, in milliseconds: a minute in CI, a second by hand. */
 const FUZZ_MS = Number(process.env.FUZZ_MS ?? (process.env.CI === undefined ? 1_000 : 60_000));
 /** That much of it has to be processor time. */
-const LEAST_SHARE = 0.75;
+const LEAST_SHARE = 1 / 4;
 /** In CI it runs when nobody else wants the processor: a minute's work may take many minutes. */
 const PATIENCE = { once: 10 * 60_000, times: 20 };
 
