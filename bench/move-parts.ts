@@ -2,6 +2,9 @@
  * The measured process of (c): durable moves through the service, and their bare parts, each against an emulated board of its own.
  * Speaks JSON lines: a question is `{side, inFlight, ms}`, an answer `{perSecond, p50Ms, cpuMs}`.
  */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { Queue, QueueEvents, Worker } from "bullmq";
 import { createApp } from "../src/app.js";
@@ -54,7 +57,7 @@ async function openService(): Promise<{ move: Step; close(): Promise<void> }> {
   };
 }
 
-/** What the protocol cannot do without: one job that is waited for, and the board's requests by plain fetch. */
+/** What the protocol cannot do without: one job that is waited for, and the board's requests by plain fetch. Deliveries are answered, no more. */
 async function openParts(): Promise<{ move: Step; close(): Promise<void> }> {
   const { hostname: host, port } = new URL(redisUrl);
   const connection = { host, port: Number(port) };
@@ -66,6 +69,10 @@ async function openParts(): Promise<{ move: Step; close(): Promise<void> }> {
   await Promise.all([queue.waitUntilReady(), events.waitUntilReady(), worker.waitUntilReady()]);
   const standing = Array.from({ length: TICKETS }, () => false);
   const headers = { authorization, "content-type": "application/json" };
+  const listener = createServer((request, response) => {
+    request.resume().on("end", () => response.end());
+  }).listen(0, "127.0.0.1");
+  await once(listener, "listening");
   const ask = async (path: string, body?: object) => {
     const response = await fetch(`${theirUrl}${path}`, {
       headers,
@@ -74,6 +81,12 @@ async function openParts(): Promise<{ move: Step; close(): Promise<void> }> {
     await response.text();
     if (!response.ok) throw new Error(`${path}: ${response.status}`);
   };
+  await ask("/rest/webhooks/1.0/webhook", {
+    ...{ name: "bench", enabled: true, excludeBody: false, events: ["jira:issue_updated"] },
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`,
+    filters: { "issue-related-events-section": "project = ENG" },
+    secret: "of-the-bench",
+  });
   return {
     async move(ticket) {
       const job = await queue.add("move", { ticket }, { removeOnComplete: { age: 3600 } });
@@ -87,6 +100,7 @@ async function openParts(): Promise<{ move: Step; close(): Promise<void> }> {
       standing[ticket] = !started;
     },
     async close() {
+      listener.close();
       await worker.close();
       await events.close();
       await queue.close();

@@ -16,11 +16,11 @@ import { issueToken } from "../src/http/auth.js";
 import { createBudgets } from "../src/store/redis/budgets.js";
 import { createRedisStore } from "../src/store/redis.js";
 import { createConnections } from "../src/sync/connections.js";
+import { receiveDelivery } from "../src/sync/deliveries.js";
 import { createSyncHandlers, type SyncWorkerDeps } from "../src/sync/handlers.js";
 import { refreshWorkflows } from "../src/sync/import.js";
 import { tellWorkflows } from "../src/sync/news.js";
 import { createSealer } from "../src/sync/seal.js";
-import { receiveWebhook } from "../src/sync/webhooks.js";
 import { createTicketHandlers } from "../src/tickets/handlers.js";
 import { syncJobFor } from "../src/tickets/jobs.js";
 import type { WorkerDeps } from "../src/tickets/worker-deps.js";
@@ -149,7 +149,7 @@ async function openDesk(redisUrl: string, jira: JiraEmulator) {
       });
       const startedAt = performance.now();
       const delivery = { method: "POST", headers, body: Buffer.from(body), url, receivedAt: now() };
-      await receiveWebhook(sync, "jira", url.slice(url.lastIndexOf("/") + 1), delivery);
+      await receiveDelivery(sync, "jira", url.slice(url.lastIndexOf("/") + 1), delivery);
       await done;
       return performance.now() - startedAt;
     },

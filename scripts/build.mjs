@@ -1,4 +1,4 @@
-// Builds dist/ from nothing: compiled TypeScript, beside it every file of src/ and connectors/ that is not TypeScript
+// Builds dist/ from nothing, or what another configuration says into another folder: compiled TypeScript, beside it every file of src/ and connectors/ that is not TypeScript
 // (Lua scripts), because the code loads those at run time by a relative path, and the page, bundled.
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, rmSync } from "node:fs";
@@ -7,14 +7,15 @@ import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const [config = "tsconfig.build.json", out = "dist"] = process.argv.slice(2);
 const SOURCES = ["src", "connectors"];
 const PAGE = join("src", "web");
 
-rmSync(join(root, "dist"), { recursive: true, force: true });
+rmSync(join(root, out), { recursive: true, force: true });
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
-run(tsc, "-p", "tsconfig.build.json");
+run(tsc, "-p", config, "--outDir", out);
 for (const folder of SOURCES) copyAssets(folder);
-run(join(root, "scripts/build-web.mjs"), "dist/web");
+run(join(root, "scripts/build-web.mjs"), `${out}/web`);
 
 function run(...command) {
   const { status } = spawnSync(process.execPath, command, { cwd: root, stdio: "inherit" });
@@ -26,6 +27,6 @@ function copyAssets(folder) {
     if (!entry.isFile() || /\.[cm]?tsx?$/.test(entry.name)) continue;
     const from = join(entry.parentPath, entry.name);
     if (from.startsWith(join(root, PAGE, sep))) continue;
-    cpSync(from, join(root, "dist", from.slice(root.length)), { recursive: true });
+    cpSync(from, join(root, out, from.slice(root.length)), { recursive: true });
   }
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { z } from "zod";
 import { pause } from "./http.js";
+import { send } from "./send.js";
 
 /** What every board's emulator has beside the board's own API: a journal, faults, and webhook delivery. */
 
@@ -200,17 +201,14 @@ function loseAnswer(response: Response, status: number, body: string): void {
   }) as typeof response.end;
 }
 
-async function post(target: WebhookTarget): Promise<boolean> {
+const TAKEN_WITHIN_MS = 5_000;
+
+async function post({ url, headers, body, onStatus }: WebhookTarget): Promise<boolean> {
   try {
-    const body = typeof target.body === "string" ? target.body : Buffer.from(target.body);
-    const response = await fetch(target.url, {
-      method: "POST",
-      headers: target.headers,
-      body,
-      signal: AbortSignal.timeout(5_000),
-    });
-    target.onStatus?.(response.status);
-    return response.ok;
+    const options = { signal: new AbortController().signal, timeoutMs: TAKEN_WITHIN_MS };
+    const { status } = await send({ method: "POST", url, headers, body }, options);
+    onStatus?.(status);
+    return status >= 200 && status < 300;
   } catch {
     // A receiver that is down simply misses it, as with the real board once its retries are spent.
     return false;
