@@ -12,6 +12,10 @@ export interface Holding {
   readonly warnings: readonly string[];
 }
 
+// As what is installed: the loader's maps of sources are read one by one as errors come from them, for as long as there
+// are any left, and that would look like a leak.
+process.setSourceMapsEnabled(false);
+
 const warnings: string[] = [];
 process.on("warning", ({ name, message }) => warnings.push(`${name}: ${message}`));
 
