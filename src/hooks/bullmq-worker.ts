@@ -13,6 +13,8 @@ export const payloadSchema = z.object({
   attempt: z.number().int().min(1),
   /** Set in a schedule's tick: the id under which the work itself is put. */
   puts: z.string().optional(),
+  /** The address of whoever put it and may wait for its reply. Absent from jobs of earlier versions. */
+  asker: z.string().exactOptional(),
   trail: z
     .object({ request: z.string().exactOptional(), parent: z.string().exactOptional() })
     .exactOptional(),
@@ -41,8 +43,8 @@ const MAX_STALLED = 1_000_000;
 export interface WorkerSide {
   /** Puts the run that a schedule's tick asks for. */
   put(run: Job): Promise<void>;
-  /** Told of each job done here, sooner than the queue's own event comes round: who waits elsewhere hears of it by that. */
-  finished(id: string, reply: JobReply): void;
+  /** Told of each job done here, and by whom it was put. */
+  finished(id: string, reply: JobReply, asker: string | undefined): void;
 }
 
 /** Begins to do jobs. @returns what finishes the running ones and stops; asked twice, it drains once. */
@@ -86,8 +88,8 @@ export function startWorker(
     try {
       if (performance.now() - fetchedAt > settings.lockMs / 2) await requireLock(job, token, settings.lockMs);
       const reply = await perform(runner, job, parsed.data, token);
-      // What it says is in the store by now: whoever waits here need not wait for the queue's own books as well.
-      finished(job.id, reply);
+      // What it says is in the store by now: whoever waits need not wait for the queue's own books as well.
+      finished(job.id, reply, parsed.data.asker);
       return reply;
     } finally {
       lanes.leave(lane);
@@ -114,6 +116,9 @@ export function startWorker(
     runRetryDelay: RETRY_MS,
   });
   worker.on("error", onError);
+  worker.on("failed", (job, error) => {
+    if (job !== undefined) tellGivenUp(job, error, onError, finished);
+  });
 
   async function drain(): Promise<void> {
     lanes.sendAway();
@@ -132,6 +137,17 @@ export function startWorker(
     draining ??= drain();
     return draining;
   };
+}
+
+/** Of what the queue itself gave up, which is a fault in the queue. */
+function tellGivenUp(
+  { id = "", data }: BullJob,
+  error: Error,
+  onError: BullmqSettings["onError"],
+  finished: WorkerSide["finished"],
+): void {
+  onError(new Error(`the queue gave up job ${id}: ${error.message}`), { id });
+  finished(id, internalReply(), safeParse(payloadSchema, data).data?.asker);
 }
 
 async function perform(runner: Runner, job: BullJob, payload: Payload, token: string): Promise<JobReply> {

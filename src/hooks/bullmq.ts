@@ -10,7 +10,7 @@ import {
   openProducer,
   readSettings,
 } from "./bullmq-connection.js";
-import { createListener } from "./bullmq-listener.js";
+import { createReplies } from "./bullmq-replies.js";
 import { type Payload, startWorker } from "./bullmq-worker.js";
 import type { Hooks, Job, JobReply } from "./hooks.js";
 import { checkInterval, checkJob, internalReply, parseReply } from "./run-job.js";
@@ -26,8 +26,8 @@ const JOB_OPTIONS = { removeOnComplete: { age: 3_600, count: 20_000 }, removeOnF
 /** Not kept: a scheduled run has the same id each time, and is put again once it is gone. */
 const RUN_OPTIONS = { removeOnComplete: true, removeOnFail: true } as const;
 
-/** A waiter nobody woke for this long looks for itself: events may be trimmed before a slow process reads them. */
-const RECHECK_MS = 2_000;
+/** How often it is seen whether a waiter should look for itself: a reply that was published may have been lost. */
+const RECHECK_MS = 250;
 
 /** Hooks as BullMQ jobs in Redis: they outlive this process and are done by whichever process serves. */
 export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
@@ -61,7 +61,7 @@ export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
     async serve(handlers) {
       const drain = startWorker(settings, handlers, {
         put: (run) => producer.put(run, RUN_OPTIONS),
-        finished: producer.heard,
+        finished: producer.finished,
       });
       drains.add(drain);
       return drain;
@@ -78,16 +78,18 @@ interface Producer extends Pick<Hooks, "ask" | "close"> {
   put(job: Job, options?: JobsOptions): Promise<void>;
   /** Runs a command for a caller. It fails fast, and only ever as `unavailable`. */
   send<T>(command: () => Promise<T>): Promise<T>;
-  /** Gives the reply to whoever waits for it here. */
-  heard(id: string, reply: JobReply): void;
+  /** A job of whoever has this address was done here. */
+  finished(id: string, reply: JobReply, address: string | undefined): void;
 }
 
 function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Queue): Producer {
   const waiters = createWaiters();
   const connected = createReadiness(redis);
   const backlog = createBacklog();
-  const eventsKey = queue.toKey("events");
-  const listener = createListener({ settings, redis, eventsKey, waiters, backlog, connected });
+  const replies = createReplies({
+    ...{ settings, redis, connected, heard },
+    unheard: () => void lookFor(waiters.due(Number.POSITIVE_INFINITY)).catch(settings.onError),
+  });
   const rechecking = setInterval(() => void recheck().catch(settings.onError), RECHECK_MS).unref();
   let isClosed = false;
 
@@ -105,7 +107,7 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
   /** The first of each lane at once, then the next few of each, so that nobody waits behind another's thousand. */
   function addInTurn(job: Job, options: JobsOptions = JOB_OPTIONS): Promise<void> {
     const priority = Math.floor(backlog.add(job.lane, job.id) / settings.laneCap);
-    return addJob(queue, job, priority === 0 ? options : { ...options, priority });
+    return addJob(queue, job, replies.address, priority === 0 ? options : { ...options, priority });
   }
 
   async function ask(job: Job, timeoutMs: number): Promise<JobReply | undefined> {
@@ -113,11 +115,12 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
     const waiter = waiters.open(job.id, timeoutMs);
     try {
       await send(async () => {
-        await listener.ensure();
+        await replies.ensure();
         // Side by side, one round trip: it either was finished before we looked, or finishes where we hear it.
         const look = job.isNew === true ? undefined : finishedReply(queue, redis, job.id);
         const [, reply] = await Promise.all([addInTurn(checked), look]);
-        if (reply) waiters.settle(job.id, reply);
+        waiter.begun();
+        if (reply) heard(job.id, reply);
       });
     } catch (error) {
       waiter.drop();
@@ -128,19 +131,34 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
 
   async function recheck(): Promise<void> {
     if (redis.status !== "ready") return;
-    const ids = waiters.waitedForSince(Date.now() - RECHECK_MS);
+    await lookFor(waiters.due(Date.now()));
+  }
+
+  async function lookFor(ids: readonly string[]): Promise<void> {
     const look = async (id: string) => {
-      const reply = await finishedReply(queue, redis, id);
-      if (reply) waiters.settle(id, reply);
+      const reply = await finishedReply(queue, redis, id, { wasPut: true });
+      if (reply) heard(id, reply);
     };
     await Promise.all(ids.map(look));
+  }
+
+  function heard(id: string, reply: JobReply): void {
+    backlog.done(id);
+    waiters.settle(id, reply);
+  }
+
+  function finished(id: string, reply: JobReply, address: string | undefined): void {
+    heard(id, reply);
+    if (address === undefined || address === replies.address) return;
+    // Should it be lost, it is looked for.
+    replies.publish(address, id, reply).catch(settings.onError);
   }
 
   async function close(): Promise<void> {
     isClosed = true;
     clearInterval(rechecking);
     waiters.releaseAll();
-    await listener.close();
+    await replies.close();
   }
 
   return {
@@ -150,7 +168,7 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
       const checked = checkJob(job);
       await send(() => addInTurn(checked, options));
     },
-    heard: waiters.settle,
+    finished,
     close,
   };
 }
@@ -168,15 +186,21 @@ function openQueue({ queue: name, prefix, onError }: BullmqSettings, redis: Redi
   return queue;
 }
 
-async function addJob(queue: Queue, job: Job, options: JobsOptions): Promise<void> {
+async function addJob(queue: Queue, job: Job, asker: string, options: JobsOptions): Promise<void> {
   const { id, name, data, lane, trail } = job;
-  const payload: Payload = { lane, data, attempt: 1, ...(trail === undefined ? {} : { trail }) };
+  const payload: Payload = { lane, data, attempt: 1, asker, ...(trail === undefined ? {} : { trail }) };
   await queue.add(name, payload, { jobId: id, ...options });
 }
 
-/** The reply of a job that is finished already, whoever did it and whenever. */
-async function finishedReply(queue: Queue, redis: RedisClient, id: string): Promise<JobReply | undefined> {
-  const [finishedOn, failedReason, reply] = await redis.hmget(queue.toKey(id), ...REPLY_FIELDS);
+/** The reply of a job that is finished already, whoever did it and whenever. One that was put and is gone has failed. */
+async function finishedReply(
+  queue: Queue,
+  redis: RedisClient,
+  id: string,
+  { wasPut = false } = {},
+): Promise<JobReply | undefined> {
+  const [name, finishedOn, failedReason, reply] = await redis.hmget(queue.toKey(id), ...REPLY_FIELDS);
+  if (wasPut && !name) return internalReply();
   if (!finishedOn) return undefined;
   if (!failedReason) return parseReply(parseJson(reply ?? "null"));
   // Else it could never be put again.
@@ -185,7 +209,7 @@ async function finishedReply(queue: Queue, redis: RedisClient, id: string): Prom
 }
 
 /** Of a job as BullMQ keeps it. Asked for by name, since most jobs looked for are not done and have much else to read. */
-const REPLY_FIELDS = ["finishedOn", "failedReason", "returnvalue"] as const;
+const REPLY_FIELDS = ["name", "finishedOn", "failedReason", "returnvalue"] as const;
 
 async function countJobs(queue: Queue) {
   const [jobs, schedules, workers] = await Promise.all([

@@ -138,9 +138,11 @@ export function checkJob(job: Job): Job {
   return { ...job, data: plainData(job.data) };
 }
 
+const dataShape = z.record(z.string(), z.unknown());
+
 function plainData(data: Job["data"]): Job["data"] {
   try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(data)));
+    return dataShape.parse(JSON.parse(JSON.stringify(data)));
   } catch (error) {
     throw new BoardwalkError("invalid", "A job's data must be plain JSON.", { cause: error });
   }

@@ -3,6 +3,8 @@ import type { JobReply } from "./hooks.js";
 export interface Waiter {
   /** The reply, or `undefined` when the time was over first. */
   readonly reply: Promise<JobReply | undefined>;
+  /** What is waited for has been put: from now on a reply that nobody tells of is worth a look. */
+  begun(): void;
   /** Stops waiting; `reply` becomes `undefined`. */
   drop(): void;
 }
@@ -13,17 +15,20 @@ export interface Waiters {
   has(id: string): boolean;
   /** Gives the reply to everybody who waits for this job. */
   settle(id: string, reply: JobReply): void;
-  /** Jobs somebody has been waiting for since before `since` (ms since 1970). */
-  waitedForSince(since: number): readonly string[];
+  /** Jobs whose reply it is time to look for, `now` being in ms since 1970: each is due again after twice as long. */
+  due(now: number): readonly string[];
   /** Ends all waiting without a reply. */
   releaseAll(): void;
 }
 
 interface Entry {
-  readonly since: number;
+  lookAt: number;
+  waitMs: number;
   readonly finish: (reply: JobReply | undefined) => void;
 }
 
+/** Between one look and the next. */
+const LOOK_MS = { first: 250, most: 2_000 };
 /** The longest delay a Node timer can hold. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -34,7 +39,8 @@ export function createWaiters(): Waiters {
     const { promise, resolve } = deferred<JobReply | undefined>();
     const timer = setTimeout(() => entry.finish(undefined), Math.min(Math.max(timeoutMs, 0), MAX_TIMER_MS));
     const entry: Entry = {
-      since: Date.now(),
+      lookAt: Number.POSITIVE_INFINITY,
+      waitMs: LOOK_MS.first,
       finish(reply) {
         clearTimeout(timer);
         forget(id, entry);
@@ -43,7 +49,13 @@ export function createWaiters(): Waiters {
     };
     const entries = byId.get(id) ?? new Set();
     byId.set(id, entries.add(entry));
-    return { reply: promise, drop: () => entry.finish(undefined) };
+    return {
+      reply: promise,
+      begun() {
+        entry.lookAt = Date.now() + entry.waitMs;
+      },
+      drop: () => entry.finish(undefined),
+    };
   }
 
   function forget(id: string, entry: Entry): void {
@@ -59,12 +71,20 @@ export function createWaiters(): Waiters {
     open,
     has: (id) => byId.has(id),
     settle: (id, reply) => finishAll(byId.get(id) ?? [], reply),
-    waitedForSince: (since) =>
-      [...byId].filter(([, entries]) => [...entries].some((entry) => entry.since < since)).map(([id]) => id),
+    due: (now) => [...byId].filter(([, entries]) => isDue(entries, now)).map(([id]) => id),
     releaseAll() {
       for (const entries of [...byId.values()]) finishAll(entries, undefined);
     },
   };
+}
+
+function isDue(entries: Iterable<Entry>, now: number): boolean {
+  const due = [...entries].filter(({ lookAt }) => lookAt <= now);
+  for (const entry of due) {
+    entry.waitMs = Math.min(2 * entry.waitMs, LOOK_MS.most);
+    entry.lookAt = Date.now() + entry.waitMs;
+  }
+  return due.length > 0;
 }
 
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {

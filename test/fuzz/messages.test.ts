@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll } from "vitest";
+import { readMessage } from "../../src/hooks/bullmq-replies.js";
 import { payloadSchema } from "../../src/hooks/bullmq-worker.js";
 import { createInlineHooks } from "../../src/hooks/inline.js";
 import { checkJob, parseReply } from "../../src/hooks/run-job.js";
@@ -25,6 +26,7 @@ const JOB = {
   data: { tenant: "acme" },
   attempt: 1,
   puts: "x",
+  asker: "0b8f1a52",
   trail: { request: "r", parent: "p" },
 };
 const NEWS = {
@@ -141,6 +143,7 @@ fuzz("messages between processes", {
     checkJob({ id, name: "x", data: data as Record<string, unknown>, lane: "x" }),
   ),
   "a job's reply": fuzzed(fc.oneof(like(REPLY), jsonOf(Object.keys(REPLY))), parseReply),
+  "a reply that is published": fuzzed(jsonText(like({ id: "job-1", reply: REPLY })), readMessage),
   "a move to be made": done("move"),
   "a hook to be run": done("hook"),
   "a ticket to be looked at": done("observe"),

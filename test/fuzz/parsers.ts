@@ -88,9 +88,10 @@ const DOOR = {
   },
   "sealed secrets": {},
   "messages between processes": {
+    "src/hooks/bullmq-replies.ts": ["messageShape", "JSON"],
     "src/hooks/bullmq-worker.ts": ["payloadSchema"],
     "src/hooks/hooks.ts": ["schema"],
-    "src/hooks/run-job.ts": ["replySchema", "JSON", "z.record(z.string(),z.unknown())", "parseReply"],
+    "src/hooks/run-job.ts": ["replySchema", "JSON", "dataShape", "parseReply"],
     "src/mcp/shared-sessions.ts": ["message", "factsShape", "JSON"],
     "src/sync/news.ts": ["ticketNews", "workflowNews", "connectionNews", "JSON"],
     "src/tickets/look.ts": ["observeJob"],
@@ -149,10 +150,7 @@ export const TRUSTED: Readonly<Record<string, readonly [why: string, ...parsers:
     "runningFile",
   ],
   "src/store/memory.ts": ["what this process has written", "JSON"],
-  "src/sync/connections.ts": [
-    "whatever is no workflow of the connection's is passed over",
-    "z.object({connection:z.string()})",
-  ],
+  "src/sync/connections.ts": ["whatever is no workflow of the connection's is passed over", "owned"],
   "src/sync/handlers.ts": ["by jobData, as the data of the other jobs, which are fuzzed", "syncJob"],
   "src/sync/import.ts": ["by parseRecord, as all records, of a record that was parsed", "sharedSettings"],
   "src/sync/pull-workflows.ts": [

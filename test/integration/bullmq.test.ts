@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Queue, Worker } from "bullmq";
+import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type BullmqHooksOptions, createBullmqHooks } from "../../src/hooks/bullmq.js";
 import { type Hooks, type Job, jobId } from "../../src/hooks/hooks.js";
@@ -84,6 +85,37 @@ describe("BullMQ hooks with a Redis that runs", () => {
     const child = startChild("serve", connection, prefix);
     const reply = await open({ connection }).ask(job(), WAIT_MS);
     expect(reply).toEqual({ ok: true, result: { pid: child.process.pid } });
+  });
+
+  it("tells the reply to the process that put the job, and to nobody when that is who did it", async () => {
+    prefix = `test-${randomUUID()}`;
+    const listener = new Redis(connection);
+    const told: string[] = [];
+    listener.on("pmessage", (_pattern, channel: string, text: string) => told.push(`${channel} ${text}`));
+    await listener.psubscribe(`${prefix}:*`);
+    const [asker, doer] = [open({ connection }), open({ connection })];
+    await doer.serve({ work: async () => "done" });
+    const [elsewhere, here] = [job(), job()];
+    const done = { ok: true, result: "done" };
+    expect(await asker.ask(elsewhere, WAIT_MS)).toEqual(done);
+    expect(await doer.ask(here, WAIT_MS)).toEqual(done);
+    // Who joins what another has put looks for the reply.
+    const joined = job();
+    const both = [asker.ask(joined, WAIT_MS), open({ connection }).ask(joined, WAIT_MS)];
+    expect(await Promise.all(both)).toEqual([done, done]);
+    await listener.ping();
+    const ids = told.map((line) => JSON.parse(line.slice(line.indexOf(" ") + 1)).id);
+    expect(ids).toEqual(expect.arrayContaining([elsewhere.id, joined.id]));
+    expect(ids).not.toContain(here.id);
+    // What is no message of ours is passed over.
+    const [channel = ""] = told[0]?.split(" ") ?? [];
+    const publisher = listener.duplicate();
+    for (const text of ["", "{", "null", "[]", JSON.stringify({ id: 7 })]) {
+      expect(await publisher.publish(channel, text)).toBe(2);
+    }
+    expect(await asker.ask(job(), WAIT_MS)).toEqual(done);
+    publisher.disconnect();
+    listener.disconnect();
   });
 
   it("has a killed worker's job done by another, the waiter waiting on", { timeout: 40_000 }, async () => {
@@ -286,7 +318,8 @@ describe("BullMQ hooks with a Redis that comes and goes", () => {
     redis = await startRedis({ appendOnly: true });
     const hooks = open({ connection: redis.url });
     const owed = job();
-    await hooks.put(owed);
+    // From here on this process listens, so that whoever asks again sends at once.
+    expect(await hooks.ask(owed, 0)).toBeUndefined();
     const asked = hooks.ask(owed, WAIT_MS);
     await until(async () => (await hooks.counts()).waiting === 1);
     // Answered after what the asker has sent: a command of hers that broke off would rightly be `unavailable`.

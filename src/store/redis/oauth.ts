@@ -1,5 +1,5 @@
+import { openConnection } from "../../redis/connection.js";
 import { decodeContent, encodeContent } from "../format.js";
-import { openConnection } from "./connection.js";
 
 /**
  * What an OAuth server has to remember: codes, tokens, clients, sign-ins under way. They belong to no tenant before

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { BoardwalkError } from "../../errors.js";
-import { type ClientOptions, openRedis, type RedisClient } from "../../redis/open.js";
+import { BoardwalkError } from "../errors.js";
+import { type ClientOptions, openRedis, type RedisClient } from "./open.js";
 
 /** How long a call waits for a connection that was just lost or is being made. After that, calls fail at once. */
 const GRACE_MS = 2_000;

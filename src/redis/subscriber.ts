@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { openListener } from "../../redis/open.js";
 import { type Connection, OWN_OPTIONS, watchConnection } from "./connection.js";
+import { openListener } from "./open.js";
 
 type Listener = (message: string) => void;
 
@@ -11,8 +11,11 @@ interface Topic {
 
 export interface Subscriber {
   subscribe(channel: string, listener: Listener): Promise<() => Promise<void>>;
-  /** Tells the names of channels that fit one of the patterns, with each message on them. */
-  watch(patterns: readonly string[], listener: (channel: string) => void): Promise<() => Promise<void>>;
+  /** Tells each message on the channels that fit one of the patterns. */
+  watch(
+    patterns: readonly string[],
+    listener: (channel: string, message: string) => void,
+  ): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -32,7 +35,7 @@ const BEAT_MS = 5_000;
 export function createSubscriber(main: Connection, unheard: () => void): Subscriber {
   const topics = new Map<string, Topic>();
   /** All for the same patterns: one prefix has one set of them. */
-  const watchers = new Set<(channel: string) => void>();
+  const watchers = new Set<(channel: string, message: string) => void>();
   let watched: readonly string[] = [];
   let opened: Promise<Opened> | undefined;
 
@@ -44,8 +47,8 @@ export function createSubscriber(main: Connection, unheard: () => void): Subscri
     client.on("message", (channel: string, message: string) => {
       for (const listener of topics.get(channel)?.listeners ?? []) listener(message);
     });
-    client.on("pmessage", (_pattern: string, channel: string) => {
-      for (const watcher of watchers) watcher(channel);
+    client.on("pmessage", (_pattern: string, channel: string, message: string) => {
+      for (const watcher of watchers) watcher(channel, message);
     });
     const again = () =>
       void subscribeTo(client, [...topics.keys()], watched).then(unheard, () => client.disconnect(true));
@@ -91,7 +94,7 @@ export function createSubscriber(main: Connection, unheard: () => void): Subscri
       return () => leave(channel, joined, own);
     },
     async watch(patterns, listener) {
-      const own = (channel: string) => listener(channel);
+      const own = (channel: string, message: string) => listener(channel, message);
       await (await listening()).run((client) => client.psubscribe(...patterns));
       watched = patterns;
       watchers.add(own);
