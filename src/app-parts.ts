@@ -20,6 +20,8 @@ import { endingLine, tellEndings, traceTickets } from "./telemetry/desk.js";
 import type { Tracing } from "./telemetry/tracing.js";
 import { createTenantBudgets, type Limits, type TenantBudgets } from "./tickets/budgets.js";
 import { createTickets } from "./tickets/desk.js";
+import type { Recency } from "./tickets/recency.js";
+import { createRecent, type Recent } from "./tickets/recent.js";
 import type { Tickets } from "./tickets/tickets.js";
 import { createViews, type Views } from "./tickets/view.js";
 import { createWorkflows } from "./tickets/workflows.js";
@@ -39,6 +41,7 @@ export interface Parts {
   readonly previews: Previews;
   readonly tickets: Tickets;
   readonly views: Views;
+  readonly recent: Recent;
   readonly workflows: ReturnType<typeof createWorkflows>;
   readonly keys: readonly EncryptionKey[];
   readonly metrics: AppMetrics;
@@ -59,12 +62,15 @@ export function openReach(
   return reach;
 }
 
+/** What comes from without, where the process has it. */
 export interface Outward {
   readonly reach: Reach | undefined;
   /** Boards beside those that are built in. */
   readonly boards?: readonly ConnectorKind[] | undefined;
   /** Told of the address of every request to a board. */
   called?(url: string): void;
+  /** Hears of what other processes change. */
+  readonly recency?: Recency | undefined;
 }
 
 /** The parts that web half and workers share. */
@@ -72,7 +78,7 @@ export function wire(
   config: Config,
   state: State,
   { log, tracing }: SeenBy,
-  { reach, boards = [], called }: Outward,
+  { reach, boards = [], called, recency }: Outward,
 ): Parts {
   const now = () => new Date();
   const workflows = createWorkflows();
@@ -96,13 +102,7 @@ export function wire(
     tells: metrics.tells,
     kinds,
     vcsKinds: REPOSITORIES,
-    hooksFor: (vcs, settings) => ({
-      "draft-pull-request": createDraftPullRequest(vcs, {
-        ...(settings.vcs?.base === undefined ? {} : { base: settings.vcs.base }),
-        draftFallback: settings.vcs?.draftFallback ?? "none",
-        emptyCommit: settings.vcs?.emptyCommit ?? false,
-      }),
-    }),
+    hooksFor,
     ...outward,
     budgets: state.budgets,
     turns: state.turns,
@@ -115,9 +115,10 @@ export function wire(
     changed: (tenant, connection) =>
       void tellConnection(state.store, tenant, connection).catch((error: unknown) => reportTo(log, error)),
   });
-  const views = createViews(workflows);
-  state.store.returned((loss) => loss === "undone" && forgetAll([workflows, views]));
-  const desk = createTickets({ views, jobs: state.hooks, now });
+  const views = createViews(workflows, { recency });
+  const recent = createRecent(views);
+  state.store.returned((loss) => loss === "undone" && forgetAll([workflows, views, recent]));
+  const desk = createTickets({ views, recent, jobs: state.hooks, now });
   const told = tellEndings(desk, (answer, talk) => {
     metrics.answered(answer);
     log.info(endingLine(answer, talk), "move answered");
@@ -134,6 +135,7 @@ export function wire(
     }),
     tickets,
     views,
+    recent,
     workflows,
     keys,
     metrics,
@@ -157,6 +159,14 @@ function limitsOf(config: Config): Limits {
     tickets: config.tenantTickets,
   };
 }
+
+const hooksFor: OpenerDeps["hooksFor"] = (repository, { vcs }) => ({
+  "draft-pull-request": createDraftPullRequest(repository, {
+    ...(vcs?.base === undefined ? {} : { base: vcs.base }),
+    draftFallback: vcs?.draftFallback ?? "none",
+    emptyCommit: vcs?.emptyCommit ?? false,
+  }),
+});
 
 /** What is kept in memory is sealed for as long as the memory lasts. */
 function passingKey(): { id: string; key: Uint8Array } {

@@ -22,7 +22,7 @@ import type { RootLog } from "./log.js";
 import { createMcp, type Mcp } from "./mcp/mcp.js";
 import type { Store } from "./store/store.js";
 import { listenForNews } from "./sync/news.js";
-import { createRecency, type Recency } from "./tickets/recency.js";
+import type { Recency } from "./tickets/recency.js";
 import { VERSION } from "./version.js";
 
 /** The half that answers requests. */
@@ -43,15 +43,13 @@ const SESSIONS = "mcp-sessions";
 /** @returns where it listens */
 export async function startWeb(
   config: Config,
-  { routes }: { readonly routes?: (router: Routes) => void },
+  { routes, recency }: { readonly routes?: (router: Routes) => void; readonly recency: Recency },
   state: State,
   parts: Parts,
   { log, tracing }: SeenBy,
   closers: (() => Promise<void>)[],
 ): Promise<string> {
   const adminToken = requireAdminToken(config);
-  const recency = await createRecency(state.store);
-  closers.push(() => recency.close());
   const report: Report = (error, trail) => reportTo(log, error, trail);
   const mcp = await openMcp(config, state, parts, report, recency);
   closers.push(() => mcp.close());
@@ -84,7 +82,7 @@ export async function startWeb(
     connections: parts.connections,
     previews: parts.previews,
     tickets: parts.tickets,
-    views: parts.views,
+    ...{ views: parts.views, recent: parts.recent },
     mcp,
     tools: mcp,
     adminToken,

@@ -22,7 +22,7 @@ export async function startWorker(
   log: RootLog,
 ): Promise<() => Promise<void>> {
   const { store, hooks } = state;
-  const { connections, workflows, now } = parts;
+  const { connections, workflows, recent, now } = parts;
   const onError = (error: unknown) => reportTo(log, error);
   const news = createTicketNews(store, { onError });
   const worker: WorkerDeps = {
@@ -30,6 +30,7 @@ export async function startWorker(
     boards: connections,
     workflows,
     jobs: hooks,
+    recent,
     now,
     refresh: (tenant, connection, signal) => refreshWorkflows(sync, tenant, connection, signal),
     moved(move, ticket, tookMs) {

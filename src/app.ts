@@ -13,6 +13,7 @@ import type { Connections } from "./sync/connections.js";
 import { observeHooks } from "./telemetry/jobs.js";
 import { scope } from "./telemetry/scope.js";
 import type { Tracing } from "./telemetry/tracing.js";
+import { createRecency } from "./tickets/recency.js";
 import type { Tickets } from "./tickets/tickets.js";
 import { VERSION } from "./version.js";
 
@@ -68,13 +69,14 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     ]);
     const kept = { ...opened, hooks: observeHooks(opened.hooks, seen) };
     const reach = openReach(config, closers);
-    const parts = wire(config, kept, seen, { reach, boards: options.boards });
+    const recency = config.role === "worker" ? undefined : await createRecency(kept.store);
+    closers.push(async () => recency?.close());
+    const parts = wire(config, kept, seen, { reach, boards: options.boards, recency });
     if (config.metricsPort !== undefined) closers.push(await startMetrics(config, parts.metrics, log));
     let stopWork = async () => {};
     // Begun after the web half and ended after it: what was asked of it to the last is still done here.
     closers.push(() => stopWork());
-    const url =
-      config.role === "worker" ? undefined : await startWeb(config, options, kept, parts, seen, closers);
+    const url = recency && (await startWeb(config, { ...options, recency }, kept, parts, seen, closers));
     // Boards of a private network reach us where we listen; boards of the Internet need the public address.
     if (config.allowPrivateHosts) parts.listens = url;
     const work = async () => {

@@ -3,7 +3,7 @@ import { BoardwalkError } from "../errors.js";
 import { parseJson } from "../parse.js";
 import { parseRecord } from "../store/records.js";
 import type { Store, TenantStore } from "../store/store.js";
-import type { Recency } from "../tickets/recency.js";
+import { createBelieved, type Recency } from "../tickets/recency.js";
 import { createToken, hashToken } from "./tokens.js";
 
 /** Who is calling the MCP endpoints: a person by a token of her tenant. */
@@ -29,31 +29,13 @@ export interface Caller {
 /** @throws BoardwalkError `unauthorized` for a missing, wrong or revoked token. */
 export type CallerOf = (token: string | undefined) => Promise<Caller>;
 
-interface Looked {
-  readonly at: number;
-  readonly caller: Promise<Caller>;
-}
-
-/** Tokens whose look-ups are kept, by their hashes; who was looked up longest ago goes first. */
-const MOST_KEPT = 10_000;
-
-/** Looks tokens up, again and again: what one look-up said is believed for as long as `recency` says. */
+/** What one look-up of a token, by its hash, said is believed for as long as `recency` says. */
 export function createCallers(store: Store, recency: Pick<Recency, "ofHandles">): CallerOf {
-  const looked = new Map<string, Looked>();
+  const believed = createBelieved<Caller>(recency.ofHandles);
   return async (token) => {
     if (token === undefined) throw unauthorized();
     const hash = hashToken(token);
-    const known = looked.get(hash);
-    if (known !== undefined && known.at >= recency.ofHandles()) return await known.caller;
-    const made = { at: performance.now(), caller: lookUp(store, hash) };
-    looked.delete(hash);
-    looked.set(hash, made);
-    if (looked.size > MOST_KEPT) looked.delete(looked.keys().next().value ?? hash);
-    // That it is nobody's is not kept: it may be somebody's in a moment, and strangers would fill the place.
-    made.caller.catch(() => {
-      if (looked.get(hash) === made) looked.delete(hash);
-    });
-    return await made.caller;
+    return await believed(hash, () => lookUp(store, hash));
   };
 }
 

@@ -2,19 +2,30 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { BoardwalkError } from "../errors.js";
 import type { Hooks } from "../hooks/hooks.js";
 import { readBytes, TooLarge } from "../read-bytes.js";
-import { isWebhookPath, type Receipt, receiveWebhook, type WebhookDeps } from "../sync/webhooks.js";
+import type { Store } from "../store/store.js";
+import type { Connections } from "../sync/connections.js";
+import { type DeliveryDeps, isWebhookPath, type Receipt, receiveDelivery } from "../sync/deliveries.js";
+import { createBelieved, type Recency } from "../tickets/recency.js";
 import { isExpired, type Knocks, tooOften } from "./knocks.js";
 import { hashed } from "./oauth-records.js";
 import { type Report, sendProblem } from "./problems.js";
 import { jobsOf, trailOf, WEBHOOK_PATH } from "./requests.js";
 
-export interface WebhookRoutesDeps extends WebhookDeps {
+export interface WebhookRoutesDeps extends Omit<DeliveryDeps, "store" | "connections"> {
+  readonly store: Store;
+  readonly connections: Connections;
+  readonly recency: Pick<Recency, "ofConnections" | "ofHandles">;
+  now(): Date;
+  /** Where boards reach us: a part of what some of them sign. */
+  publicUrl(): string | undefined;
   /** Told of each delivery: `fresh`, `repeated`, or the code of the error it was answered with. */
   received?(provider: string, result: string): void;
   readonly knocks: Knocks;
   readonly jobs: Pick<Hooks, "ask" | "put">;
   readonly report: Report;
 }
+
+type RouteParts = Omit<WebhookRoutesDeps, "store"> & Pick<DeliveryDeps, "store">;
 
 /** Serves a request when it is for a webhook's address, and says so; any other is left as it is. */
 export type WebhookRoutes = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -25,7 +36,8 @@ const MOST_BYTES = 5 * 1024 * 1024;
  * Where boards deliver: plain functions of Node's server, since each of our own moves is delivered too and most of what
  * comes is of no further interest. Bodies stay bytes: a signature is over them.
  */
-export function createWebhookRoutes(deps: WebhookRoutesDeps): WebhookRoutes {
+export function createWebhookRoutes(given: WebhookRoutesDeps): WebhookRoutes {
+  const deps: RouteParts = { ...given, store: believing(given) };
   return (request, response) => {
     const serve = SERVED[request.method ?? ""];
     const place = serve && webhookAt(request.url ?? "");
@@ -38,6 +50,15 @@ export function createWebhookRoutes(deps: WebhookRoutesDeps): WebhookRoutes {
       else sendProblem(response, error, {}, error.cause instanceof TooLarge ? 413 : error.status);
     });
     return true;
+  };
+}
+
+/** The store, asked whose a path is only when what it last said of it may be old. */
+function believing({ store, recency }: WebhookRoutesDeps): DeliveryDeps["store"] {
+  const believed = createBelieved<Awaited<ReturnType<typeof store.findHandle>>>(recency.ofHandles);
+  return {
+    tenant: (id) => store.tenant(id),
+    findHandle: (kind, handle) => believed(`${kind}/${handle}`, () => store.findHandle(kind, handle)),
   };
 }
 
@@ -62,7 +83,7 @@ function decoded(part: string): string {
 }
 
 type Serve = (
-  deps: WebhookRoutesDeps,
+  deps: RouteParts,
   place: Place,
   request: IncomingMessage,
   response: ServerResponse,
@@ -72,7 +93,7 @@ type Serve = (
 const SERVED: Readonly<Partial<Record<string, Serve>>> = { HEAD: look, POST: take };
 
 async function look(
-  deps: WebhookRoutesDeps,
+  deps: RouteParts,
   { token }: Place,
   request: IncomingMessage,
   response: ServerResponse,
@@ -84,7 +105,7 @@ async function look(
 }
 
 async function take(
-  deps: WebhookRoutesDeps,
+  deps: RouteParts,
   place: Place,
   request: IncomingMessage,
   response: ServerResponse,
@@ -102,7 +123,7 @@ async function take(
   };
   const jobs = jobsOf(deps.jobs, request);
   const receipt = await counted(deps, provider, () =>
-    receiveWebhook({ ...deps, jobs }, provider, token, delivery).catch((error: unknown) =>
+    receiveDelivery({ ...deps, jobs }, provider, token, delivery).catch((error: unknown) =>
       refuse(deps, request, token, BoardwalkError.from(error)),
     ),
   );
@@ -136,7 +157,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
  * @throws BoardwalkError the error, or `rate_limited` instead
  */
 async function refuse(
-  { knocks }: WebhookRoutesDeps,
+  { knocks }: RouteParts,
   request: IncomingMessage,
   token: string,
   error: BoardwalkError,
@@ -151,7 +172,7 @@ async function refuse(
 }
 
 async function counted(
-  deps: WebhookRoutesDeps,
+  deps: RouteParts,
   provider: string,
   receive: () => Promise<Receipt>,
 ): Promise<Receipt> {

@@ -14,6 +14,7 @@ import {
 } from "./codec.js";
 import { decodeContent, encodeContent } from "./format.js";
 import { type ActorRecord, DOCUMENT_KINDS, type HistoryEvent, isUnsettled } from "./records.js";
+import { revisionOf, savedAt } from "./revisions.js";
 import type {
   AuditEvent,
   Changes,
@@ -42,9 +43,9 @@ export function createMemoryStore({ auditLimit = AUDIT_LIMIT }: MemoryStoreOptio
   const infos = new Map<string, TenantInfo>();
   const handles: Handles = new Map();
   const channels = new Map<string, Set<(message: string) => void>>();
-  const watchers = new Set<(tenant: string | undefined) => void>();
-  const changed = (tenant: string | undefined) => {
-    for (const watcher of watchers) watcher(tenant);
+  const watchers = new Set<Watcher>();
+  const changed: Watcher = (...change) => {
+    for (const watcher of watchers) watcher(...change);
   };
 
   return {
@@ -79,7 +80,7 @@ export function createMemoryStore({ auditLimit = AUDIT_LIMIT }: MemoryStoreOptio
       };
     },
     async watch(listener) {
-      const own = (tenant: string | undefined) => listener(tenant);
+      const own: Watcher = (...change) => listener(...change);
       watchers.add(own);
       return async () => {
         watchers.delete(own);
@@ -101,9 +102,11 @@ function handleKey(kind: HandleKind, handle: string): string {
   return `${kind}:${handle}`;
 }
 
+type Watcher = Parameters<Store["watch"]>[0];
+
 interface MemoryTenantOptions {
   readonly auditLimit: number;
-  changed(tenant: string | undefined): void;
+  readonly changed: Watcher;
 }
 
 class MemoryTenant implements TenantStore {
@@ -143,9 +146,10 @@ class MemoryTenant implements TenantStore {
     record: ActorRecord,
     history: readonly HistoryEvent[] = [],
     audit?: AuditEvent,
+    { quiet = false }: { readonly quiet?: boolean } = {},
   ): Promise<ActorRecord> {
     const line = audit && encodeContent("audit", audit);
-    const saved = this.#save(record, history);
+    const saved = this.#save(record, history, quiet);
     if (saved === undefined) throw lostRace("this ticket");
     if (line !== undefined) this.#audit.add(line);
     return saved;
@@ -155,13 +159,13 @@ class MemoryTenant implements TenantStore {
     return records.map((record) => this.#save(record, [])).filter((saved) => saved !== undefined);
   }
 
-  #save(record: ActorRecord, history: readonly HistoryEvent[]): ActorRecord | undefined {
+  #save(record: ActorRecord, history: readonly HistoryEvent[], quiet = false): ActorRecord | undefined {
     const { id } = record.ticket;
     if ((this.#actors.get(id)?.version ?? 0) !== record.version) return undefined;
     const events = history.map(encodeHistory);
     const version = record.version + 1;
     this.#actors.set(id, { version, body: encodeActor(record) });
-    this.#changed(id);
+    this.#changed(id, quiet);
     this.#unsettled.delete(id);
     if (isUnsettled(record)) this.#unsettled.add(id);
     if (events.length > 0) {
@@ -169,17 +173,21 @@ class MemoryTenant implements TenantStore {
       this.#histories.set(id, log);
       for (const event of events) log.add(event);
     }
-    return { ...record, version };
+    return savedAt(this.#revision, { ...record, version });
+  }
+
+  revisionOf(saved: ActorRecord): number | undefined {
+    return revisionOf(saved);
   }
 
   async countActors(): Promise<number> {
     return this.#actors.size;
   }
 
-  #changed(id: string): void {
+  #changed(id: string, quiet = false): void {
     this.#changes.delete(id);
     this.#changes.set(id, ++this.#revision);
-    this.#tell(this.id);
+    if (!quiet) this.#tell(this.id, "actors", this.#revision);
   }
 
   async deleteActors(ids: readonly string[]): Promise<void> {
@@ -249,7 +257,7 @@ class MemoryTenant implements TenantStore {
 
   #documentChanged(kind: DocumentKind): void {
     this.#documentRevisions.set(kind, (this.#documentRevisions.get(kind) ?? 0) + 1);
-    this.#tell(this.id);
+    this.#tell(this.id, kind);
   }
 
   async revisions(): Promise<Revisions> {

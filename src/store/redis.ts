@@ -1,14 +1,14 @@
 import { Cluster, type Redis } from "ioredis";
 import type { Problem } from "../board/connector.js";
+import { openConnection, watchConnection } from "../redis/connection.js";
 import type { RedisClient } from "../redis/open.js";
+import { createSubscriber } from "../redis/subscriber.js";
 import { requireTenantId, tenantTaken } from "./checks.js";
 import { AUDIT_LIMIT, byId, decodeTenant, HISTORY_LIMIT } from "./codec.js";
 import { encodeContent } from "./format.js";
-import { openConnection, watchConnection } from "./redis/connection.js";
-import { decodeTenantId, redisKeys } from "./redis/keys.js";
+import { decodeTenantId, readChange, redisKeys } from "./redis/keys.js";
 import { defineScripts } from "./redis/scripts.js";
 import { watchServer } from "./redis/server-watch.js";
-import { createSubscriber } from "./redis/subscriber.js";
 import { RedisTenant, splitOnce } from "./redis/tenant.js";
 import type { Loss, Store } from "./store.js";
 
@@ -72,7 +72,10 @@ export function createRedisStore(options: RedisStoreOptions): Store {
       await connection.run((redis) => publishTo(redis, keys.channel(channel), message));
     },
     subscribe: (channel, listener) => subscriber.subscribe(keys.channel(channel), listener),
-    watch: (listener) => subscriber.watch(keys.changes, (channel) => listener(keys.changedTenant(channel))),
+    watch: (listener) =>
+      subscriber.watch(keys.changes, (channel, message) =>
+        listener(keys.changedTenant(channel), ...readChange(message)),
+      ),
     returned(listener) {
       const own = (loss: Loss) => listener(loss);
       returned.add(own);

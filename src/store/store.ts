@@ -49,10 +49,18 @@ export interface TenantStore {
   /**
    * Saves `record` if the stored version is still `record.version`, together with its history and its line in the
    * audit log, in one step. Also keeps the index of unsettled records and the change feed.
+   * `quiet`: nobody who watches is told of it; it is in the change feed all the same.
    * @returns the record at its new version.
    * @throws BoardwalkError `conflict` when someone else saved first; nothing is written then.
    */
-  saveActor(record: ActorRecord, history?: readonly HistoryEvent[], audit?: AuditEvent): Promise<ActorRecord>;
+  saveActor(
+    record: ActorRecord,
+    history?: readonly HistoryEvent[],
+    audit?: AuditEvent,
+    how?: { readonly quiet?: boolean },
+  ): Promise<ActorRecord>;
+  /** The revision of actors that saving this very record made, where it is an answer of `saveActor`. */
+  revisionOf(saved: ActorRecord): number | undefined;
   /** Saves new records, or ones read at their version, in bulk; a record that lost its race is left out of the answer. */
   saveActors(records: readonly ActorRecord[]): Promise<readonly ActorRecord[]>;
   countActors(): Promise<number>;
@@ -137,11 +145,14 @@ export interface Store {
   /** @returns a function that stops listening. */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
   /**
-   * Tells of every change, whoever made it, before its maker hears that it is made: the tenant whose revisions have
-   * grown, or none for a handle of anybody's. At most once, and not at all while the store is away.
+   * Tells of every change that was not made quietly, whoever made it, before its maker hears that it is made: the tenant whose revisions have
+   * grown, which of them, and to what at least, where that is known; nothing of a handle of anybody's. At most once, and
+   * not at all while the store is away.
    * @returns a function that stops telling.
    */
-  watch(listener: (tenant: string | undefined) => void): Promise<() => Promise<void>>;
+  watch(
+    listener: (tenant: string | undefined, kind?: keyof Revisions, revision?: number) => void,
+  ): Promise<() => Promise<void>>;
   /** Tells what may have been lost, once the store is back. @returns a function that stops telling. */
   returned(listener: (loss: Loss) => void): () => void;
   /** Rejects with `unavailable` when the store cannot be reached. */

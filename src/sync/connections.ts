@@ -5,7 +5,7 @@ import { safeParse } from "../parse.js";
 import { parseRecord } from "../store/records.js";
 import type { TenantStore, Versioned } from "../store/store.js";
 import type { Boards, OpenBoard } from "../tickets/boards.js";
-import { type Credentials, credentialsOf, keepCredentials } from "./credentials.js";
+import { type Credentials, credentialsOf, type KeptCredentials, keepCredentials } from "./credentials.js";
 import { healthProbed } from "./health.js";
 import { invalid, type OpenerDeps, openBoard } from "./open-board.js";
 import {
@@ -32,9 +32,16 @@ export interface Kept {
   readonly board: OpenBoard;
 }
 
+interface Opened extends Kept {
+  /** Of what makes a connector; told anew when the connector itself has changed it. */
+  version: string;
+  /** When the read of `record` began. */
+  readonly readAt: number;
+}
+
 export interface Connections extends Boards, ConnectionRecords {
-  /** Opens it, and tells what is kept of it. @throws as `open` does. */
-  openKept(tenant: TenantStore, id: string): Promise<Kept>;
+  /** Opens it, and tells what is kept of it, as of `since`, as `open` does. @throws as `open` does. */
+  openKept(tenant: TenantStore, id: string, since?: number): Promise<Kept>;
   /** Tries the credentials, then keeps them. @throws BoardwalkError `invalid`, `conflict` (the id is taken), or what the board says. */
   add(tenant: TenantStore, input: unknown): Promise<ConnectionRecord>;
   list(tenant: TenantStore): Promise<readonly ConnectionRecord[]>;
@@ -48,51 +55,43 @@ const RACES = 10;
 const PROBE_MS = 30_000;
 
 export function createConnections(deps: ConnectionsDeps): Connections {
-  const opened = new Map<string, { version: string; board: OpenBoard }>();
+  const opened = new Map<string, Opened>();
 
   const update = telling(deps);
   const kept = keepCredentials({ sealer: deps.sealer, get, update });
 
-  async function openKept(tenant: TenantStore, id: string): Promise<Kept> {
-    const record = await kept.resealed(tenant, await get(tenant, id));
+  async function openKept(tenant: TenantStore, id: string, since?: number): Promise<Kept> {
     const key = keyOf(tenant, id);
+    const before = opened.get(key);
+    if (before !== undefined && since !== undefined && before.readAt >= since) return before;
+    const readAt = performance.now();
+    const record = await kept.resealed(tenant, await get(tenant, id));
     const version = versionOf(record);
     const known = opened.get(key);
-    if (known?.version === version) return { record, board: known.board };
+    const board = known?.version === version ? known.board : open(tenant, key, record);
+    const now: Opened = { record, board, version, readAt };
+    opened.set(key, now);
+    return now;
+  }
+
+  function open(tenant: TenantStore, key: string, record: ConnectionRecord): OpenBoard {
+    const { id } = record;
     const credentials = kept.unseal(tenant, record);
     const keeping = kept.keeping(tenant, id, credentials, (saved) => {
       const own = opened.get(key);
       // The connector that rotated them already uses the new ones.
       if (own !== undefined) own.version = versionOf(saved);
     });
-    const board = openBoard(deps, toOpen(tenant, record, credentials), keeping);
-    opened.set(key, { version, board });
-    return { record, board };
+    return openBoard(deps, toOpen(tenant, record, credentials), keeping);
   }
 
   return {
     get,
     update,
     async add(tenant, input) {
-      const wanted = parseNew(input);
-      if ((await tenant.getDocument("connection", wanted.id)) !== undefined) throw taken(wanted.id);
-      let credentials: Credentials = wanted.credentials;
-      const board = openBoard(deps, toOpen(tenant, wanted, credentials), {
-        // A probe may rotate them already; what is kept is what is left.
-        saveCredentials: async (rotated) => {
-          credentials = { ...credentials, ...credentialsOf(rotated) };
-        },
-      });
-      const found = await board.connector.probe(AbortSignal.timeout(PROBE_MS));
-      const { id, provider, settings } = wanted;
-      const sealed = kept.seal(tenant, id, credentials);
-      const createdAt = deps.now().toISOString();
-      const webhookToken = randomBytes(24).toString("base64url");
-      const health = healthProbed({ health: { state: "ok", problems: [] } }, found);
-      const about = { createdAt, probedAt: createdAt, health };
-      const record: ConnectionRecord = { id, provider, settings, sealed, ...about, webhookToken };
-      await saveNew(tenant, record, webhookToken);
-      deps.changed?.(tenant.id, id);
+      const record = await newRecord(deps, kept, tenant, parseNew(input));
+      await saveNew(tenant, record);
+      deps.changed?.(tenant.id, record.id);
       return record;
     },
 
@@ -125,7 +124,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     },
 
     openKept,
-    open: async (tenant, id) => (await openKept(tenant, id)).board,
+    open: async (tenant, id, since) => (await openKept(tenant, id, since)).board,
   };
 }
 
@@ -204,22 +203,52 @@ function taken(id: string): BoardwalkError {
   );
 }
 
-async function saveNew(tenant: TenantStore, record: ConnectionRecord, webhookToken: string): Promise<void> {
+/** Tries the credentials on the board, before anything is kept. */
+async function newRecord(
+  deps: ConnectionsDeps,
+  kept: KeptCredentials,
+  tenant: TenantStore,
+  wanted: NewConnection,
+): Promise<NewRecord> {
+  const { id, provider, settings } = wanted;
+  if ((await tenant.getDocument("connection", id)) !== undefined) throw taken(id);
+  let { credentials }: { credentials: Credentials } = wanted;
+  const board = openBoard(deps, toOpen(tenant, wanted, credentials), {
+    // A probe may rotate them already; what is kept is what is left.
+    saveCredentials: async (rotated) => {
+      credentials = { ...credentials, ...credentialsOf(rotated) };
+    },
+  });
+  const found = await board.connector.probe(AbortSignal.timeout(PROBE_MS));
+  const at = deps.now().toISOString();
+  return {
+    ...{ id, provider, settings },
+    sealed: kept.seal(tenant, id, credentials),
+    ...{ createdAt: at, probedAt: at },
+    health: healthProbed({ health: { state: "ok", problems: [] } }, found),
+    webhookToken: randomBytes(24).toString("base64url"),
+  };
+}
+
+type NewRecord = ConnectionRecord & { readonly webhookToken: string };
+
+async function saveNew(tenant: TenantStore, record: NewRecord): Promise<void> {
   try {
     await tenant.saveDocument("connection", record.id, { version: 0, value: record });
   } catch (error) {
     if (BoardwalkError.from(error).code === "conflict") throw taken(record.id);
     throw error;
   }
-  await tenant.link("webhook", webhookToken, record.id);
+  await tenant.link("webhook", record.webhookToken, record.id);
 }
 
+const owned = z.object({ connection: z.string() });
 /** So many tickets are looked at and forgotten at a time, however many a board has. */
 const AT_ONCE = 1_000;
 
 async function forget(tenant: TenantStore, id: string): Promise<void> {
   for (const document of await tenant.listDocuments("workflow")) {
-    const owner = safeParse(z.object({ connection: z.string() }), document.value);
+    const owner = safeParse(owned, document.value);
     if (!owner.success || owner.data.connection !== id) continue;
     await tenant.deleteDocument("workflow", document.id);
     await tenant.deleteDocument("changes", document.id);

@@ -27,6 +27,8 @@ interface Change {
   readonly record: ActorRecord;
   readonly history?: readonly HistoryEvent[];
   readonly audit?: AuditEvent;
+  /** Of no interest to anybody but whoever takes the work over. */
+  readonly quiet?: boolean;
 }
 
 /**
@@ -50,7 +52,8 @@ export async function update(
     guess = undefined;
     if (changed === undefined) continue;
     try {
-      return await store.saveActor(changed.record, changed.history, changed.audit);
+      const { history, audit, quiet = false } = changed;
+      return await store.saveActor(changed.record, history, audit, { quiet });
     } catch (error) {
       if (BoardwalkError.from(error).code !== "conflict") throw error;
     }
@@ -146,7 +149,7 @@ export async function noteWrite(
     noted = (now.writes ?? 0) === before;
     if (!noted) return undefined;
     const wrote = { writes: before + 1, wroteAt: at.toISOString(), wroteOver };
-    return { record: { ...record, pending: { ...now, ...wrote } } };
+    return { record: { ...record, pending: { ...now, ...wrote } }, quiet: true };
   };
   const record = await update(store, id, note, known);
   return noted ? record : undefined;

@@ -4,6 +4,7 @@ import { ends } from "./answers.js";
 import { answered, ask, type Question } from "./confirm.js";
 import { ticketFacts } from "./facts.js";
 import type { TicketJobs } from "./jobs.js";
+import type { Recent } from "./recent.js";
 import { confirmsClosing } from "./settings.js";
 import type { MoveShape } from "./shapes.js";
 import type { Speech } from "./speech.js";
@@ -17,6 +18,8 @@ import type { Workflow } from "./workflow.js";
 export interface MoveDeps {
   readonly views: Views;
   readonly jobs: TicketJobs;
+  /** Shared with the worker of the same process, where there is one. */
+  readonly recent?: Recent;
   now(): Date;
 }
 

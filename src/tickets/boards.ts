@@ -30,6 +30,9 @@ export interface OpenBoard {
 }
 
 export interface Boards {
-  /** @throws BoardwalkError `not_found_or_hidden` when the tenant has no such connection. */
-  open(tenant: TenantStore, connection: string): Promise<OpenBoard>;
+  /**
+   * The connection as it is no longer ago than this call; or than the moment `since`, as `performance.now()` tells it.
+   * @throws BoardwalkError `not_found_or_hidden` when the tenant has no such connection.
+   */
+  open(tenant: TenantStore, connection: string, since?: number): Promise<OpenBoard>;
 }

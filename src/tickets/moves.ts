@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { BoardwalkError } from "../errors.js";
 import { jobResult } from "../hooks/hooks.js";
 import type { ActorRecord, PendingMove } from "../store/store.js";
@@ -36,7 +36,7 @@ import type { TenantView } from "./view.js";
 
 /** One move, from what was said to what can be said of it. */
 export async function move(deps: MoveDeps, talk: Conversation, args: MoveArguments): Promise<MoveShape> {
-  const view = await deps.views.fresh(talk.tenant);
+  const view = await deps.views.told(talk.tenant);
   const resolved = resolveTicket(view, args.ticket, await talkedOf(talk, args.ticket));
   if (resolved.kind !== "one") return whichTicket(view, resolved, speechFor(talk, view.speech));
   return await moveTicket(deps, talk, view, { record: resolved.value, heard: resolved.heard === true }, args);
@@ -142,12 +142,14 @@ function wishOf(
 }
 
 function newId(): string {
-  return randomBytes(12).toString("hex");
+  // Made of random bytes that are fetched many at a time.
+  return randomUUID().replaceAll("-", "");
 }
 
 async function carryOut(course: Course, record: ActorRecord, wish: Wish): Promise<MoveShape> {
-  const { deps, talk, workflow, say } = course;
+  const { deps, talk, view, workflow, say } = course;
   const intent = await intend(talk.tenant, record.ticket.id, wish, record);
+  deps.recent?.keep(talk.tenant, intent.record, view);
   if (intent.kind === "ended") {
     const { settled } = intent;
     return settledAnswer(intent.record, await deps.views.fresh(talk.tenant), settled, settled.to, talk);

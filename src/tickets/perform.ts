@@ -42,11 +42,16 @@ const LONGEST_WAIT_MS = 15_000;
 export async function performMove(deps: WorkerDeps, data: unknown, context: JobContext): Promise<MoveReply> {
   const { tenant, ticket, moveId, connection } = jobData(moveJob, data);
   const store = deps.store.tenant(tenant);
+  // Who takes over, or tries again, does not go by what was known when the move was asked for.
+  const isFirst = context.attempt === 1 && context.takenOver !== true;
+  const intended = isFirst ? deps.recent?.intended(store, ticket, moveId) : undefined;
   const [record, { byId: workflows }, board] = await Promise.all([
-    store.getActor(ticket),
-    deps.workflows.of(store),
+    intended?.record ?? store.getActor(ticket),
+    deps.workflows.of(store, intended?.read.workflowRevision),
     // Why it does not open is told when it is tried again, as part of the move.
-    connection === undefined ? undefined : deps.boards.open(store, connection).catch(() => undefined),
+    connection === undefined
+      ? undefined
+      : deps.boards.open(store, connection, intended?.read.connectionsSince).catch(() => undefined),
   ]);
   if (record === undefined) throw new BoardwalkError("not_found_or_hidden", "We no longer know this ticket.");
   if (record.pending?.moveId !== moveId) return await replyAgain(store, record, moveId);
@@ -62,6 +67,7 @@ export async function performMove(deps: WorkerDeps, data: unknown, context: JobC
   const at = deps.now();
   const ended = { ...end, ...(workflow === undefined ? {} : { workflow }), at };
   const { record: settled, byUs } = await settle(store, ticket, moveId, ended, work.noted ?? record);
+  deps.recent?.keep(store, settled);
   if (end.seen !== undefined && workflow?.status(end.seen.status) === undefined) {
     await deps.jobs.put(refreshJob(store, work));
   }
@@ -165,6 +171,7 @@ async function act(deps: WorkerDeps, store: TenantStore, board: OpenBoard, work:
     const noted = await noteWrite(store, record.ticket.id, pending, seen, deps.now(), record);
     if (noted === undefined) throw new TryAgain(leaseMs);
     work.noted = noted;
+    deps.recent?.keep(store, noted);
     work.wrote = true;
     return await write(board.connector, seen, chosen.move, wish, signal);
   });

@@ -5,8 +5,13 @@ import type { Store } from "../store/store.js";
  * older than {@link MOST_MS}, should the store's word have been lost. Nobody has to ask the store in between.
  */
 export interface Recency {
-  /** What was read of the tenant at this moment or later, as `performance.now()` tells it, is good. */
-  ofTenant(id: string): number;
+  /**
+   * What was read of the tenant at this moment or later, as `performance.now()` tells it, is good. To who knows all
+   * changes of its tickets up to the revision `known`, those are no news.
+   */
+  ofTenant(id: string, known?: number): number;
+  /** The same of the tenant's connections, which change seldom. */
+  ofConnections(id: string): number;
   /** The same of handles, such as tokens. */
   ofHandles(): number;
   close(): Promise<void>;
@@ -18,20 +23,23 @@ const MOST_KEPT = 1_000;
 
 export async function createRecency(store: Pick<Store, "watch" | "returned">): Promise<Recency> {
   let backAt = Number.NEGATIVE_INFINITY;
-  const changedAt = new Map<string | undefined, number>();
-  const stop = await store.watch((tenant) => {
-    const now = performance.now();
-    changedAt.set(tenant, now);
-    if (changedAt.size > MOST_KEPT) forgetBefore(changedAt, now - MOST_MS);
+  const tickets = createMoments();
+  const others = createMoments();
+  const connections = createMoments();
+  const stop = await store.watch((tenant, kind, revision) => {
+    if (kind === "actors") return tickets.note(tenant, revision);
+    others.note(tenant);
+    // Earlier releases do not tell which.
+    if (kind === undefined || kind === "connection") connections.note(tenant);
   });
   const stopWaiting = store.returned(() => {
     backAt = performance.now();
   });
-  const since = (tenant: string | undefined) =>
-    Math.max(performance.now() - MOST_MS, backAt, changedAt.get(tenant) ?? Number.NEGATIVE_INFINITY);
+  const since = (...moments: readonly number[]) => Math.max(performance.now() - MOST_MS, backAt, ...moments);
   return {
-    ofTenant: since,
-    ofHandles: () => since(undefined),
+    ofTenant: (id, known = -1) => since(others.of(id), tickets.of(id, known)),
+    ofConnections: (id) => since(connections.of(id)),
+    ofHandles: () => since(others.of(undefined)),
     async close() {
       stopWaiting();
       await stop();
@@ -39,6 +47,50 @@ export async function createRecency(store: Pick<Store, "watch" | "returned">): P
   };
 }
 
-function forgetBefore(changedAt: Map<string | undefined, number>, moment: number): void {
-  for (const [tenant, at] of changedAt) if (at < moment) changedAt.delete(tenant);
+interface Moments {
+  note(tenant: string | undefined, revision?: number): void;
+  /** Of what came after the revision `known`. */
+  of(tenant: string | undefined, known?: number): number;
+}
+
+/** When something last happened to a tenant, for as long as that matters. */
+function createMoments(): Moments {
+  const latest = new Map<string | undefined, { readonly at: number; readonly revision: number }>();
+  return {
+    note(tenant, revision = Number.POSITIVE_INFINITY) {
+      const now = performance.now();
+      latest.set(tenant, { at: now, revision });
+      if (latest.size <= MOST_KEPT) return;
+      for (const [other, { at }] of latest) if (at < now - MOST_MS) latest.delete(other);
+    },
+    of(tenant, known = -1) {
+      const { at, revision } = latest.get(tenant) ?? {};
+      return at === undefined || revision === undefined || revision <= known ? Number.NEGATIVE_INFINITY : at;
+    },
+  };
+}
+
+/** Asks `look`, unless what it said for this key is still good. */
+export type Believed<T> = (key: string, look: () => Promise<T>) => Promise<T>;
+
+/** What was looked up longest ago goes first. */
+const MOST_BELIEVED = 10_000;
+
+/**
+ * Looks things up again and again: what one look said is good for as long as `since` says. A look that failed or found
+ * nothing is not kept: there may be something in a moment, and strangers would fill the place.
+ */
+export function createBelieved<T>(since: () => number): Believed<T> {
+  const looked = new Map<string, { readonly at: number; readonly answer: Promise<T> }>();
+  return async (key, look) => {
+    const known = looked.get(key);
+    if (known !== undefined && known.at >= since()) return await known.answer;
+    const made = { at: performance.now(), answer: look() };
+    looked.delete(key);
+    looked.set(key, made);
+    if (looked.size > MOST_BELIEVED) looked.delete(looked.keys().next().value ?? key);
+    const drop = () => looked.get(key) === made && looked.delete(key);
+    made.answer.then((answer) => answer === undefined && drop(), drop);
+    return await made.answer;
+  };
 }

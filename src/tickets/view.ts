@@ -1,6 +1,7 @@
 import type { TicketId } from "../board/connector.js";
 import type { ActorRecord, Revisions, TenantStore } from "../store/store.js";
 import { keyParts, plainKey } from "./keys.js";
+import type { Recency } from "./recency.js";
 import { type SpeechSetting, speechSettingOf } from "./settings.js";
 import { type Closeness, TitleIndex } from "./title-index.js";
 import type { Workflow } from "./workflow.js";
@@ -20,6 +21,8 @@ export interface TenantView {
   readonly speech: SpeechSetting;
   /** Grows with any change to any workflow. */
   readonly workflowRevision: number;
+  /** Since when, as `performance.now()` tells it, no connection has changed, as far as this view knows. */
+  readonly connectionsSince: number;
   workflowOf(record: ActorRecord): Workflow | undefined;
   /** Tickets whose key (or a former key) is this, however it is cased or spaced. */
   byKey(key: string): readonly ActorRecord[];
@@ -46,6 +49,7 @@ class LiveView implements TenantView {
   #revision = 0;
   #settings: { readonly revision: number; readonly speech: SpeechSetting } = { revision: -1, speech: {} };
   #sorted: readonly ActorRecord[] | undefined;
+  #connections = { revision: -1, since: 0 };
 
   readonly #source: Workflows;
 
@@ -66,19 +70,40 @@ class LiveView implements TenantView {
     return this.#workflows.revision;
   }
 
+  get connectionsSince(): number {
+    return this.#connections.since;
+  }
+
   /** One round trip, but for a tenant whose tickets are many and new, or whose workflows or settings have changed. */
   async refresh(): Promise<void> {
     for (;;) {
-      const { revision, ids, records, revisions } = await this.#store.newsSince(this.#revision, CHUNK);
+      const asked = this.#revision;
+      const { revision, ids, records, revisions } = await this.#store.newsSince(asked, CHUNK);
       for (const [i, id] of ids.entries()) this.#put(id, records[i]);
       if (ids.length > 0) this.#sorted = undefined;
-      this.#revision = revision;
+      // What was saved here meanwhile may be later than that; only a store that has lost something goes back.
+      if (revision < asked || revision > this.#revision) this.#revision = revision;
       if (ids.length === CHUNK) continue;
       return await this.#readDocuments(revisions);
     }
   }
 
-  async #readDocuments({ workflow, setting }: Revisions): Promise<void> {
+  /** Takes in what was saved at this revision, where all before it is known. */
+  take(record: ActorRecord, revision: number | undefined): void {
+    if (revision !== this.#revision + 1) return;
+    this.#put(record.ticket.id, record);
+    this.#sorted = undefined;
+    this.#revision = revision;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  async #readDocuments({ workflow, setting, connection }: Revisions): Promise<void> {
+    // A read that began before we knew may have missed the change.
+    if (connection !== this.#connections.revision)
+      this.#connections = { revision: connection, since: performance.now() };
     if (workflow !== this.#workflows.revision) this.#workflows = await this.#source.of(this.#store, workflow);
     if (setting !== this.#settings.revision)
       this.#settings = { revision: setting, speech: await speechSettingOf(this.#store) };
@@ -86,16 +111,22 @@ class LiveView implements TenantView {
 
   #put(id: TicketId, record: ActorRecord | undefined): void {
     const before = this.actors.get(id);
-    if (before !== undefined) for (const key of keysOf(before)) this.#unlist(key, id);
+    this.#relist(id, before === undefined ? [] : keysOf(before), record === undefined ? [] : keysOf(record));
     if (record === undefined) {
       if (this.actors.delete(id)) this.#titles.drop(id);
       return;
     }
     this.actors.set(id, record);
-    for (const key of keysOf(record)) this.#enlist(key, id);
     if (before?.ticket.title === record.ticket.title) return;
     if (before !== undefined) this.#titles.drop(id);
     this.#titles.put(id, record.ticket.title);
+  }
+
+  #relist(id: TicketId, before: readonly string[], now: readonly string[]): void {
+    // Keys seldom change, and tickets often.
+    if (before.length === now.length && before.every((key, i) => key === now[i])) return;
+    for (const key of before) this.#unlist(key, id);
+    for (const key of now) this.#enlist(key, id);
   }
 
   #enlist(key: string, id: TicketId): void {
@@ -179,9 +210,16 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** A moment; or what it is for whoever knows all changes of tickets up to a revision. */
+export type Since = number | ((known: number) => number);
+
 export interface Views {
   /** The tenant's view, no older than this call; or than the moment `since`, as `performance.now()` tells it. */
-  fresh(store: TenantStore, since?: number): Promise<TenantView>;
+  fresh(store: TenantStore, since?: Since): Promise<TenantView>;
+  /** The tenant's view as of the latest change that was told. */
+  told(store: TenantStore): Promise<TenantView>;
+  /** Takes in what this process has just saved, so that it need not be read again. */
+  saved(store: TenantStore, record: ActorRecord): void;
   /** All are made anew: what was read may have been undone, and the change feed does not tell of that. */
   forget(): void;
 }
@@ -206,11 +244,20 @@ const MOST_TICKETS = 200_000;
 /** A tenant without a ticket has a view all the same. */
 const OWN_WEIGHT = 20;
 
+export interface ViewsOptions {
+  readonly mostTickets?: number;
+  /** Hears of changes; without it nothing that was read is believed to be as it was. */
+  readonly recency?: Pick<Recency, "ofTenant"> | undefined;
+}
+
 /**
  * Keeps the views last asked for, as long as they hold no more than `mostTickets` together. Counted in tickets, since a
  * view is dear to make anew: many small tenants must not push each other out one by one.
  */
-export function createViews(workflows: Workflows, mostTickets = MOST_TICKETS): Views {
+export function createViews(
+  workflows: Workflows,
+  { mostTickets = MOST_TICKETS, recency }: ViewsOptions = {},
+): Views {
   const entries = new Map<string, Entry>();
   let weight = 0;
 
@@ -233,14 +280,21 @@ export function createViews(workflows: Workflows, mostTickets = MOST_TICKETS): V
     }
   }
 
+  async function fresh(store: TenantStore, since: Since = performance.now()): Promise<TenantView> {
+    const entry = entryFor(store);
+    const from = typeof since === "number" ? since : since(entry.view.revision);
+    if (entry.freshAt < from) {
+      await refreshed(entry, from);
+      weigh(store.id, entry);
+    }
+    return entry.view;
+  }
+
   return {
-    async fresh(store, since = performance.now()) {
-      const entry = entryFor(store);
-      if (entry.freshAt < since) {
-        await refreshed(entry, since);
-        weigh(store.id, entry);
-      }
-      return entry.view;
+    fresh,
+    told: (store) => fresh(store, recency && ((known) => recency.ofTenant(store.id, known))),
+    saved(store, record) {
+      entries.get(store.id)?.view.take(record, store.revisionOf(record));
     },
     forget() {
       entries.clear();

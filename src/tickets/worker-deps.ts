@@ -1,6 +1,7 @@
 import type { ActorRecord, SettledMove, Store, TenantStore } from "../store/store.js";
 import type { Boards } from "./boards.js";
 import type { TicketJobs } from "./jobs.js";
+import type { Recent } from "./recent.js";
 import type { Workflows } from "./workflows.js";
 
 /** What a worker needs for its part in the protocol of a ticket. */
@@ -9,6 +10,8 @@ export interface WorkerDeps {
   readonly boards: Boards;
   readonly workflows: Workflows;
   readonly jobs: TicketJobs;
+  /** Shared with the desk of the same process, where there is one. */
+  readonly recent?: Recent;
   /** Pulls the connection's workflows; resolves when they are kept. */
   readonly refresh?: (tenant: TenantStore, connection: string, signal: AbortSignal) => Promise<void>;
   /** Told of every ticket that is not what it was. */

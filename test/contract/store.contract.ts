@@ -740,6 +740,33 @@ function describeMessages(getStore: () => Store): void {
       expect(heard).not.toContain(tenant.id);
     });
 
+    it("tells who watches which revision has grown, and to what, unless the change was made quietly", async () => {
+      const store = getStore();
+      const tenant = store.tenant(randomUUID());
+      const heard: unknown[][] = [];
+      const stop = await store.watch((id, ...change) => {
+        if (id === tenant.id) heard.push(change);
+      });
+      const saved = await tenant.saveActor(actor("a"));
+      expect(tenant.revisionOf(saved)).toBe((await tenant.revisions()).actors);
+      expect(tenant.revisionOf({ ...saved })).toBeUndefined();
+      const quiet = await tenant.saveActor(saved, [], undefined, { quiet: true });
+      expect(tenant.revisionOf(quiet)).toBe(2);
+      // Not told, but not untold to who asks.
+      expect(await tenant.changesSince(1, 10)).toEqual({ revision: 2, ids: ["a"] });
+      await tenant.saveActors([actor("b"), actor("c")]);
+      await tenant.deleteActors(["a"]);
+      await tenant.saveDocument("connection", "web", { version: 0, value: 1 });
+      await until(() => heard.length >= 4);
+      await stop();
+      expect(heard.at(0)).toEqual(["actors", 1]);
+      // Many at once may be told one by one, or together.
+      expect(heard).toContainEqual(["actors", 4]);
+      expect(heard).toContainEqual(["actors", 5]);
+      expect(heard).not.toContainEqual(["actors", 2]);
+      expect(heard.at(-1)?.[0]).toBe("connection");
+    });
+
     it("answers ping", async () => {
       await expect(getStore().ping()).resolves.toBeUndefined();
     });

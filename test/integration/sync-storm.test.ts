@@ -7,10 +7,10 @@ import { createBudgets } from "../../src/store/redis/budgets.js";
 import { createRedisStore } from "../../src/store/redis.js";
 import type { ActorRecord, Store } from "../../src/store/store.js";
 import { createConnections } from "../../src/sync/connections.js";
+import { receiveDelivery } from "../../src/sync/deliveries.js";
 import { createSyncHandlers, type SyncWorkerDeps } from "../../src/sync/handlers.js";
 import { refreshWorkflows } from "../../src/sync/import.js";
 import { createSealer } from "../../src/sync/seal.js";
-import { receiveWebhook } from "../../src/sync/webhooks.js";
 import { createTicketHandlers } from "../../src/tickets/handlers.js";
 import { syncJobFor } from "../../src/tickets/jobs.js";
 import type { WorkerDeps } from "../../src/tickets/worker-deps.js";
@@ -126,7 +126,7 @@ type Sent = JiraEmulator["webhooks"]["sent"][number];
 async function deliver({ url, headers, body }: Sent): Promise<void> {
   const token = url.slice(url.lastIndexOf("/") + 1);
   const delivery = { method: "POST", headers, body: Buffer.from(body), url, receivedAt: now() };
-  await receiveWebhook(sync, "jira", token, delivery);
+  await receiveDelivery(sync, "jira", token, delivery);
 }
 
 async function deliverAll(deliveries: readonly Sent[], random: (below: number) => number): Promise<void> {

@@ -7,6 +7,7 @@ import { newActor } from "../../src/tickets/actor.js";
 import type { HookRun } from "../../src/tickets/boards.js";
 import { createTickets } from "../../src/tickets/desk.js";
 import { createTicketHandlers } from "../../src/tickets/handlers.js";
+import { createRecent } from "../../src/tickets/recent.js";
 import type { Conversation, Tickets } from "../../src/tickets/tickets.js";
 import { createViews } from "../../src/tickets/view.js";
 import type { WorkerDeps } from "../../src/tickets/worker-deps.js";
@@ -64,6 +65,8 @@ export async function openDesk(board: FakeBoard, options: DeskOptions = {}): Pro
   await own.saveDocument("workflow", board.graph.id, { version: 0, value: kept });
   await own.saveActors([...board.tickets.values()].map((ticket) => newActor(ticket, "web")));
   const workflows = createWorkflows();
+  const views = createViews(workflows);
+  const recent = createRecent(views);
   const worker: WorkerDeps = {
     store,
     boards: {
@@ -71,11 +74,12 @@ export async function openDesk(board: FakeBoard, options: DeskOptions = {}): Pro
     },
     workflows,
     jobs: hooks,
+    recent,
     now,
   };
   const stop = options.serve === false ? async () => {} : await hooks.serve(createTicketHandlers(worker));
   return {
-    tickets: listening(createTickets({ views: createViews(workflows), jobs: hooks, now })),
+    tickets: listening(createTickets({ views, recent, jobs: hooks, now })),
     store,
     hooks,
     worker,

@@ -4,15 +4,17 @@
 -- returns: how many of them there were
 
 local gone = 0
+local revision
 for i, id in ipairs(ARGV) do
   if redis.call('HDEL', KEYS[1], id) == 1 then
     gone = gone + 1
-    redis.call('ZADD', KEYS[2], redis.call('HINCRBY', KEYS[3], 'actors', 1), id)
+    revision = redis.call('HINCRBY', KEYS[3], 'actors', 1)
+    redis.call('ZADD', KEYS[2], revision, id)
     redis.call('ZREM', KEYS[4], id)
     redis.call('UNLINK', KEYS[i + 4])
   end
 end
 if gone > 0 then
-  redis.call('PUBLISH', KEYS[3], '')
+  redis.call('PUBLISH', KEYS[3], string.format('actors %d', revision))
 end
 return gone

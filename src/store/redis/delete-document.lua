@@ -7,5 +7,5 @@ if redis.call('HDEL', KEYS[1], ARGV[1]) == 0 then
   return 0
 end
 redis.call('HINCRBY', KEYS[2], ARGV[2], 1)
-redis.call('PUBLISH', KEYS[2], '')
+redis.call('PUBLISH', KEYS[2], ARGV[2])
 return 1

@@ -1,5 +1,5 @@
 import { DOCUMENT_KINDS, type RecordKind } from "../records.js";
-import type { DocumentKind, HandleKind } from "../store.js";
+import type { DocumentKind, HandleKind, Revisions } from "../store.js";
 
 /** A tenant's id as it stands in keys: without `:`, `{`, `}` or space, and never the same for two tenants. */
 export function encodeTenant(id: string): string {
@@ -81,6 +81,17 @@ export function recordKeys(prefix: string) {
 
 export type RedisKeys = ReturnType<typeof redisKeys>;
 export type TenantKeys = ReturnType<RedisKeys["tenant"]>;
+
+/** What was published of a change: which revision has grown, and to what; neither, as of earlier releases. */
+export function readChange(message: string): [kind?: keyof Revisions, revision?: number] {
+  const [field, number] = message.split(" ");
+  const kind = REVISED.find((known) => field === (known === "actors" ? known : revisionField(known)));
+  if (kind === undefined) return [];
+  const revision = Number(number ?? Number.NaN);
+  return Number.isSafeInteger(revision) ? [kind, revision] : [kind];
+}
+
+const REVISED = ["actors", ...DOCUMENT_KINDS] as const;
 
 /** The field of a kind of document in the hash of revisions; `actors` is taken by the change feed. */
 export function revisionField(kind: DocumentKind): string {

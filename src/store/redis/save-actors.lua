@@ -42,7 +42,7 @@ for i, id in ipairs(changed) do
   revisions[#revisions + 1] = revision + i
   revisions[#revisions + 1] = id
 end
-redis.call('PUBLISH', KEYS[3], '')
+redis.call('PUBLISH', KEYS[3], string.format('actors %d', revision + #changed))
 redis.call('HSET', KEYS[1], unpack(records))
 redis.call('ZADD', KEYS[2], unpack(revisions))
 if #settled > 0 then

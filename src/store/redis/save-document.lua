@@ -11,5 +11,5 @@ end
 local next_version = tonumber(version) + 1
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%d %s', next_version, ARGV[3]))
 redis.call('HINCRBY', KEYS[2], ARGV[4], 1)
-redis.call('PUBLISH', KEYS[2], '')
+redis.call('PUBLISH', KEYS[2], ARGV[4])
 return next_version

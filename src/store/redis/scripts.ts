@@ -20,7 +20,7 @@ type Argument = string | number;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    boardwalkSaveActor(...keysAndArguments: Argument[]): Result<number, Context>;
+    boardwalkSaveActor(...keysAndArguments: Argument[]): Result<[version: number, revision: number], Context>;
     boardwalkSaveActors(...keysAndArguments: Argument[]): Result<number[], Context>;
     boardwalkDeleteActors(...keysAndArguments: Argument[]): Result<number, Context>;
     boardwalkChangesSince(

@@ -1,3 +1,4 @@
+import type { Connection } from "../../redis/connection.js";
 import { handleTaken, lostRace, requireCursor, requireLimit, wholeTtl } from "../checks.js";
 import {
   byId,
@@ -10,6 +11,7 @@ import {
 } from "../codec.js";
 import { decodeContent, encodeContent } from "../format.js";
 import { type ActorRecord, DOCUMENT_KINDS, type HistoryEvent, isUnsettled } from "../records.js";
+import { revisionOf, savedAt } from "../revisions.js";
 import type {
   AuditEvent,
   Changes,
@@ -21,7 +23,6 @@ import type {
   TenantStore,
   Versioned,
 } from "../store.js";
-import type { Connection } from "./connection.js";
 import { encodeTenant, type RedisKeys, revisionField, type TenantKeys } from "./keys.js";
 
 /** Records saved or deleted in one go: enough to hide the network, few enough not to hold up others. */
@@ -63,18 +64,23 @@ export class RedisTenant implements TenantStore {
     record: ActorRecord,
     history: readonly HistoryEvent[] = [],
     audit?: AuditEvent,
+    { quiet = false }: { readonly quiet?: boolean } = {},
   ): Promise<ActorRecord> {
     const [id, ...saved] = bulkArguments(record);
     const line = audit === undefined ? "" : encodeContent("audit", audit);
-    const version = await this.#redis.run((client) =>
+    const [version, revision] = await this.#redis.run((client) =>
       client.boardwalkSaveActor(
         ...[...this.#actorKeys(id), this.#keys.audit],
-        ...[id, ...saved, this.#limits.history, line, this.#limits.audit],
+        ...[id, ...saved, this.#limits.history, line, this.#limits.audit, quiet ? "1" : "0"],
         ...history.map(encodeHistory),
       ),
     );
     if (version === 0) throw lostRace("this ticket");
-    return { ...record, version };
+    return savedAt(revision, { ...record, version });
+  }
+
+  revisionOf(saved: ActorRecord): number | undefined {
+    return revisionOf(saved);
   }
 
   async saveActors(records: readonly ActorRecord[]): Promise<readonly ActorRecord[]> {

@@ -1,10 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Connector, Hint, Ticket } from "../../../src/board/connector.js";
 import type { Job } from "../../../src/hooks/hooks.js";
 import { createMemoryStore } from "../../../src/store/memory.js";
 import type { Connections } from "../../../src/sync/connections.js";
-import { receiveWebhook } from "../../../src/sync/webhooks.js";
-import { intend, newActor, noteWrite } from "../../../src/tickets/actor.js";
+import { receiveDelivery } from "../../../src/sync/deliveries.js";
+import { intend, newActor, noteWrite, settle } from "../../../src/tickets/actor.js";
+import { createRecent } from "../../../src/tickets/recent.js";
 
 /** Deliveries that tell what is known already, most of them the echo of our own moves: not read again. */
 
@@ -22,15 +23,18 @@ async function world({ moving = false } = {}) {
     await intend(tenant, TICKET.id, wish);
     await noteWrite(tenant, TICKET.id, { moveId: "m" }, TICKET, new Date());
   }
+  const recent = createRecent();
   const looks: Job[] = [];
   let deliveries = 0;
+  let hints: Hint[] = [];
+  let clock = 0;
+  const connector = {
+    account: async () => US,
+    webhooks: { read: async () => ({ deliveryId: String(++deliveries), hints }) },
+  } as unknown as Connector;
   async function deliver(hint: Partial<Extract<Hint, { kind: "ticket" }>>): Promise<number> {
     const before = looks.length;
-    const hints: Hint[] = [{ kind: "ticket", ticket: TICKET.id, ...hint }];
-    const connector = {
-      account: async () => US,
-      webhooks: { read: async () => ({ deliveryId: String(++deliveries), hints }) },
-    } as unknown as Connector;
+    hints = [{ kind: "ticket", ticket: TICKET.id, ...hint }];
     const connections = {
       openKept: async () => ({
         record: { id: "web", provider: "fake" },
@@ -38,13 +42,15 @@ async function world({ moving = false } = {}) {
       }),
     } as unknown as Connections;
     const jobs = { put: async (job: Job) => void looks.push(job) };
-    const deps = { store, connections, jobs, now: () => new Date(), publicUrl: () => undefined };
-    const delivery = { method: "POST", headers: {}, body: new Uint8Array(), url: "", receivedAt: new Date() };
-    await receiveWebhook(deps, "fake", "path", delivery);
+    const deps = { store, connections, jobs, recent };
+    clock += 1_000;
+    const receivedAt = new Date(clock);
+    const delivery = { method: "POST", headers: {}, body: new Uint8Array(), url: "", receivedAt };
+    await receiveDelivery(deps, "fake", "path", delivery);
     await tenant.forget(`look/${TICKET.id}`);
     return looks.length - before;
   }
-  return { deliver };
+  return { deliver, tenant, recent };
 }
 
 describe("a delivery", () => {
@@ -68,5 +74,27 @@ describe("a delivery", () => {
     expect(await deliver({ by: "somebody", shows: { status: "2", updatedAt: at(11) } })).toBe(1);
     expect(await deliver({ by: US, shows: { status: "3", updatedAt: at(11) } })).toBe(1);
     expect(await deliver({ shows: { status: "2", updatedAt: at(11) } })).toBe(1);
+  });
+
+  it("of what this very process has just done asks the store nothing, but notes each ten seconds that it came", async () => {
+    const { deliver, tenant, recent } = await world({ moving: true });
+    const echo = { by: US, shows: { status: "2", updatedAt: at(11) } };
+    const record = await tenant.getActor(TICKET.id);
+    if (record !== undefined) recent.keep(tenant, record);
+    const asked = [vi.spyOn(tenant, "getActor"), vi.spyOn(tenant, "claim")];
+    const noted = vi.spyOn(tenant, "remember");
+    for (let i = 0; i < 21; i++) expect(await deliver(echo)).toBe(0);
+    for (const ask of asked) expect(ask).not.toHaveBeenCalled();
+    expect(noted).toHaveBeenCalledTimes(3);
+    // Of anything else the store has the last word.
+    expect(await deliver({ by: "somebody", shows: { status: "3", updatedAt: at(12) } })).toBe(1);
+    for (const ask of asked) expect(ask).toHaveBeenCalled();
+  });
+
+  it("of a write whose end is unknown is looked into: it may tell", async () => {
+    const { deliver, tenant, recent } = await world({ moving: true });
+    const end = { ending: { outcome: "unknown" as const }, at: new Date() };
+    recent.keep(tenant, (await settle(tenant, TICKET.id, "m", end)).record);
+    expect(await deliver({ by: US, shows: { status: "2", updatedAt: at(11) } })).toBe(1);
   });
 });

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createCallers, issueToken, revokeToken } from "../../../src/http/auth.js";
 import { createMemoryStore } from "../../../src/store/memory.js";
-import { createRecency, MOST_MS } from "../../../src/tickets/recency.js";
+import { newActor } from "../../../src/tickets/actor.js";
+import { createBelieved, createRecency, MOST_MS } from "../../../src/tickets/recency.js";
 
 /** A store that keeps everything and tells nobody, as when the word of it is lost. */
 function silentStore() {
@@ -26,10 +27,32 @@ describe("what was read before", () => {
     expect(recency.ofTenant("acme")).toBe(1_000);
     expect(recency.ofTenant("globex")).toBe(1_100 - MOST_MS);
     expect(recency.ofHandles()).toBe(1_100 - MOST_MS);
+    // That a setting has changed says nothing of connections.
+    expect(recency.ofConnections("acme")).toBe(1_100 - MOST_MS);
+    await store.tenant("acme").saveDocument("connection", "web", { version: 0, value: 1 });
+    expect(recency.ofConnections("acme")).toBe(1_100);
     await store.tenant("globex").link("token", "h", "x");
     clock = 1_200;
     expect(recency.ofHandles()).toBe(1_100);
+    expect(recency.ofTenant("acme")).toBe(1_100);
+    await recency.close();
+  });
+
+  it("is good to who knows the change that was told, and every one before it", async () => {
+    const store = createMemoryStore();
+    const recency = await createRecency(store);
+    const tenant = store.tenant("acme");
+    const ticket = { id: "t", title: "T", workflow: "w", status: "1", updatedAt: "2026-01-01T00:00:00.000Z" };
+    clock = 1_000;
+    await tenant.saveActor(newActor(ticket, "web"));
+    await tenant.saveActor(newActor({ ...ticket, id: "u" }, "web"));
+    clock = 1_100;
     expect(recency.ofTenant("acme")).toBe(1_000);
+    expect(recency.ofTenant("acme", 1)).toBe(1_000);
+    expect(recency.ofTenant("acme", 2)).toBe(1_100 - MOST_MS);
+    // Of anything but tickets nobody knows by their revision.
+    await tenant.saveDocument("setting", "mcp", { version: 0, value: 1 });
+    expect(recency.ofTenant("acme", 2)).toBe(1_100);
     await recency.close();
   });
 
@@ -68,5 +91,26 @@ describe("what was read before", () => {
     await expect(callerOf(undefined)).rejects.toMatchObject({ code: "unauthorized" });
     const { token } = await issueToken(store.tenant("acme"), { name: "ann" }, new Date());
     expect(await callerOf(token)).toMatchObject({ token: { name: "ann" } });
+  });
+});
+
+describe("what is looked up again and again", () => {
+  it("is believed for as long as was said; what was not found, or failed, is looked for each time", async () => {
+    let since = 0;
+    const answers: (string | undefined | Error)[] = [];
+    const look = async () => {
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    const believed = createBelieved<string | undefined>(() => since);
+    answers.push(undefined, new Error("away"), "one", "two");
+    expect(await believed("k", look)).toBeUndefined();
+    await expect(believed("k", look)).rejects.toThrow("away");
+    expect(await believed("k", look)).toBe("one");
+    expect(await believed("k", look)).toBe("one");
+    since = 1;
+    clock = 1;
+    expect(await believed("k", look)).toBe("two");
   });
 });

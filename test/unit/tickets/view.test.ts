@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BoardwalkError } from "../../../src/errors.js";
 import { createMemoryStore } from "../../../src/store/memory.js";
 import type { TenantStore } from "../../../src/store/store.js";
+import { createRecency } from "../../../src/tickets/recency.js";
 import { createViews } from "../../../src/tickets/view.js";
 import { createWorkflows } from "../../../src/tickets/workflows.js";
 import { actor } from "../../contract/store.contract.js";
@@ -35,7 +36,7 @@ describe("views", () => {
     for (const tenant of tenants)
       await tenant.saveActors(Array.from({ length: 100 }, (_, i) => actor(`${tenant.id}${i}`)));
     const [a, b, c] = tenants as [TenantStore, TenantStore, TenantStore];
-    const views = createViews(createWorkflows(), 300);
+    const views = createViews(createWorkflows(), { mostTickets: 300 });
     const [viewA, viewB] = [await views.fresh(a), await views.fresh(b)];
     expect(await views.fresh(a)).toBe(viewA);
     await views.fresh(c);
@@ -111,5 +112,60 @@ describe("a view that is asked for", () => {
     await turn();
     asked[1]?.answer();
     expect((await again).actors.size).toBe(0);
+  });
+});
+
+describe("a view as of what was told", () => {
+  async function told() {
+    const store = createMemoryStore();
+    const recency = await createRecency(store);
+    const views = createViews(createWorkflows(), { recency });
+    const tenant = store.tenant("acme");
+    const saved = await tenant.saveActor(actor("a"));
+    const view = await views.fresh(tenant);
+    const news = vi.spyOn(tenant, "newsSince");
+    return { views, tenant, saved, view, news };
+  }
+
+  it("takes in what is saved here, without asking the store, and in order only", async () => {
+    const { views, tenant, saved, view, news } = await told();
+    const moved = await tenant.saveActor({ ...saved, entry: 7 });
+    views.saved(tenant, moved);
+    expect((await views.told(tenant)).actors.get("a")).toEqual(moved);
+    expect(news).not.toHaveBeenCalled();
+    // Somebody else was first: what is between is read before what came after it is believed.
+    await tenant.saveActor(actor("b"));
+    const after = await tenant.saveActor({ ...moved, entry: 8 });
+    views.saved(tenant, after);
+    expect(view.actors.get("a")).toEqual(moved);
+    expect([...(await views.told(tenant)).actors.keys()].sort()).toEqual(["a", "b"]);
+    expect(view.actors.get("a")).toEqual(after);
+    expect(news).toHaveBeenCalledTimes(1);
+  });
+
+  it("asks the store again as soon as anything else was told", async () => {
+    const { views, tenant, news } = await told();
+    await tenant.saveDocument("setting", "speech", { version: 0, value: {} });
+    await views.told(tenant);
+    expect(news).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not go back to what a reading found that began before the save", async () => {
+    const { tenant, slow, asked } = slowTenant();
+    const views = createViews(createWorkflows());
+    const first = views.fresh(slow);
+    await turn();
+    asked[0]?.answer();
+    const view = await first;
+    const reading = views.fresh(slow);
+    await turn();
+    const saved = await tenant.saveActor(actor("a"));
+    views.saved(slow, saved);
+    asked[1]?.answer();
+    await reading;
+    expect(view.actors.get("a")).toEqual(saved);
+    const next = await tenant.saveActor({ ...saved, entry: 7 });
+    views.saved(slow, next);
+    expect(view.actors.get("a")).toEqual(next);
   });
 });
