@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { BoardwalkError } from "../errors.js";
 import { parseJson, safeParse } from "../parse.js";
 import { watchConnection } from "../redis/connection.js";
 import type { RedisClient } from "../redis/open.js";
@@ -61,8 +62,11 @@ export function createReplies({ settings, redis, connected, heard, unheard }: Re
     await listening;
   }
 
-  // Early, so that the first to ask need not wait for it; a failure is met again, and told, when somebody asks.
-  void ensure().catch(() => {});
+  // Early, so that the first to ask need not wait for it; a failure is met again when somebody asks, and its cause is told
+  // now where it will not pass, as when the user of Redis may not listen here.
+  void ensure().catch((error: unknown) => {
+    if (error instanceof BoardwalkError && !error.retryable) settings.onError(error);
+  });
 
   return {
     address,

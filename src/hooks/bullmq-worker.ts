@@ -116,9 +116,7 @@ export function startWorker(
     runRetryDelay: RETRY_MS,
   });
   worker.on("error", onError);
-  worker.on("failed", (job, error) => {
-    if (job !== undefined) tellGivenUp(job, error, onError, finished);
-  });
+  worker.on("failed", (job, error) => tellGivenUp(job, error, onError, finished));
 
   async function drain(): Promise<void> {
     lanes.sendAway();
@@ -141,11 +139,13 @@ export function startWorker(
 
 /** Of what the queue itself gave up, which is a fault in the queue. */
 function tellGivenUp(
-  { id = "", data }: BullJob,
+  job: BullJob | undefined,
   error: Error,
   onError: BullmqSettings["onError"],
   finished: WorkerSide["finished"],
 ): void {
+  if (job === undefined) return;
+  const { id = "", data } = job;
   onError(new Error(`the queue gave up job ${id}: ${error.message}`), { id });
   finished(id, internalReply(), safeParse(payloadSchema, data).data?.asker);
 }

@@ -120,7 +120,7 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
         const look = job.isNew === true ? undefined : finishedReply(queue, redis, job.id);
         const [, reply] = await Promise.all([addInTurn(checked), look]);
         waiter.begun();
-        if (reply) heard(job.id, reply);
+        if (reply && reply !== "gone") heard(job.id, reply);
       });
     } catch (error) {
       waiter.drop();
@@ -136,8 +136,9 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
 
   async function lookFor(ids: readonly string[]): Promise<void> {
     const look = async (id: string) => {
-      const reply = await finishedReply(queue, redis, id, { wasPut: true });
-      if (reply) heard(id, reply);
+      const reply = await finishedReply(queue, redis, id);
+      if (reply === "gone") waiters.release(id);
+      else if (reply) heard(id, reply);
     };
     await Promise.all(ids.map(look));
   }
@@ -192,15 +193,14 @@ async function addJob(queue: Queue, job: Job, asker: string, options: JobsOption
   await queue.add(name, payload, { jobId: id, ...options });
 }
 
-/** The reply of a job that is finished already, whoever did it and whenever. One that was put and is gone has failed. */
+/** The reply of a job that is finished already, whoever did it and whenever; or that there is no such job, or no more. */
 async function finishedReply(
   queue: Queue,
   redis: RedisClient,
   id: string,
-  { wasPut = false } = {},
-): Promise<JobReply | undefined> {
+): Promise<JobReply | "gone" | undefined> {
   const [name, finishedOn, failedReason, reply] = await redis.hmget(queue.toKey(id), ...REPLY_FIELDS);
-  if (wasPut && !name) return internalReply();
+  if (!name) return "gone";
   if (!finishedOn) return undefined;
   if (!failedReason) return parseReply(parseJson(reply ?? "null"));
   // Else it could never be put again.

@@ -17,6 +17,8 @@ export interface Waiters {
   settle(id: string, reply: JobReply): void;
   /** Jobs whose reply it is time to look for, `now` being in ms since 1970: each is due again after twice as long. */
   due(now: number): readonly string[];
+  /** Ends the waiting for a job that nobody will do: a Redis that lost it, or gave it up. */
+  release(id: string): void;
   /** Ends all waiting without a reply. */
   releaseAll(): void;
 }
@@ -72,6 +74,7 @@ export function createWaiters(): Waiters {
     has: (id) => byId.has(id),
     settle: (id, reply) => finishAll(byId.get(id) ?? [], reply),
     due: (now) => [...byId].filter(([, entries]) => isDue(entries, now)).map(([id]) => id),
+    release: (id) => finishAll(byId.get(id) ?? [], undefined),
     releaseAll() {
       for (const entries of [...byId.values()]) finishAll(entries, undefined);
     },

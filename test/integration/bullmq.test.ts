@@ -132,7 +132,24 @@ describe("BullMQ hooks with a Redis that runs", () => {
     expect(await asked).toEqual({ ok: true, result: "done by another" });
   });
 
-  it("answers a job that the queue itself failed as internal, and lets it be put again", async () => {
+  it("answers a job that its worker could not even begin as internal", async () => {
+    prefix = `test-${randomUUID()}`;
+    const hooks = open({ connection });
+    const queue = new Queue("boardwalk", { connection: { url: connection }, prefix });
+    const tick = job();
+    // A schedule's tick that asks for what nobody may put.
+    await queue.add(
+      "work",
+      { lane: "lane", data: {}, attempt: 1, puts: "7" },
+      { jobId: tick.id, removeOnFail: true },
+    );
+    const asked = hooks.ask(tick, WAIT_MS);
+    await hooks.serve({ work: async () => "done" });
+    expect(await asked).toEqual(internal);
+    await queue.close();
+  });
+
+  it("waits no longer for a job that is gone without a word, and lets it be put again", async () => {
     prefix = `test-${randomUUID()}`;
     const broken = new Worker("boardwalk", () => Promise.reject(new Error("no such table")), {
       connection: { url: connection },
@@ -140,7 +157,7 @@ describe("BullMQ hooks with a Redis that runs", () => {
     });
     const hooks = open({ connection });
     const failing = job();
-    expect(await hooks.ask(failing, WAIT_MS)).toEqual(internal);
+    expect(await hooks.ask(failing, WAIT_MS)).toBeUndefined();
     await broken.close();
     await hooks.serve({ work: async () => "done" });
     expect(await hooks.ask(failing, WAIT_MS)).toEqual({ ok: true, result: "done" });
