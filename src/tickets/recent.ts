@@ -36,6 +36,11 @@ interface Kept {
   readonly at: number;
 }
 
+/** No more of it: what was read may be a whole view, which would be held for as long as the record. */
+function momentOf({ workflowRevision, connectionsSince }: ReadWith): ReadWith {
+  return { workflowRevision, connectionsSince };
+}
+
 /** Some 2 kB each. */
 const MOST_KEPT = 2_000;
 
@@ -47,7 +52,7 @@ export function createRecent(views?: Pick<Views, "saved">): Recent {
     keep(tenant, record, read) {
       const key = keyOf(tenant, record.ticket.id);
       kept.delete(key);
-      kept.set(key, { record, read, at: performance.now() });
+      kept.set(key, { record, read: read && momentOf(read), at: performance.now() });
       views?.saved(tenant, record);
       if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? key);
     },

@@ -43,7 +43,10 @@ describe("what was just in hand", () => {
     clock = 0;
     const recent = createRecent();
     const tenant = store.tenant("acme");
-    recent.keep(tenant, record("t", "m"), READ);
+    // As of now, whatever becomes of what was read.
+    const view = { ...READ, more: "a whole view" };
+    recent.keep(tenant, record("t", "m"), view);
+    view.workflowRevision += 1;
     expect(recent.intended(tenant, "t", "other")).toBeUndefined();
     expect(recent.intended(tenant, "t", "m")).toEqual({ record: record("t", "m"), read: READ });
     clock = MOST_MS + 1;
