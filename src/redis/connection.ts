@@ -29,8 +29,6 @@ export interface Connection<Client = RedisClient> {
    * @throws BoardwalkError `unavailable` when it does not, within two seconds; `internal` when Redis refuses the command.
    */
   run<T>(command: (client: Client) => Promise<T>): Promise<T>;
-  /** The same for what nobody waits for: it goes out with whatever is asked next, or a moment later. */
-  runSoon<T>(command: (client: Client) => Promise<T>): Promise<T>;
   /** Stops watching; ends the connection too when we made it. */
   close(): Promise<void>;
 }
@@ -75,19 +73,16 @@ export function watchConnection<Client extends RedisClient>(
     return waiting;
   }
 
-  async function run<T>(command: (client: Client) => Promise<T>, gather: typeof gatherTurn): Promise<T> {
-    if (client.status !== "ready") await ready();
-    if (client instanceof Redis) gather(client.stream);
-    try {
-      return await command(client);
-    } catch (error) {
-      throw storeError(error);
-    }
-  }
-
   return {
-    run: (command) => run(command, gatherTurn),
-    runSoon: (command) => run(command, gatherMoment),
+    async run(command) {
+      if (client.status !== "ready") await ready();
+      if (client instanceof Redis) gather(client.stream);
+      try {
+        return await command(client);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
     async close() {
       client.off("ready", onReady).off("close", onClose).off("error", onClose);
       if (!ours) return;
@@ -97,31 +92,11 @@ export function watchConnection<Client extends RedisClient>(
   };
 }
 
-/** Far shorter than it takes to hear an answer and ask another process about it. */
-const MOMENT_MS = 2;
-type Stream = Redis["stream"];
-/** Streams that hold back what can wait for a moment. */
-const lingering = new WeakMap<Stream, NodeJS.Timeout>();
-
-/** What is asked within one turn of the event loop goes out in one write, in the order in which it was asked. */
-function gatherTurn(stream: Stream): void {
-  const timer = lingering.get(stream);
-  if (timer !== undefined) {
-    clearTimeout(timer);
-    lingering.delete(stream);
-  } else if (stream.writableCorked > 0) return;
-  else stream.cork();
-  setImmediate(() => stream.uncork());
-}
-
-function gatherMoment(stream: Stream): void {
+/** What is asked within one turn of the event loop goes out in one write. */
+function gather(stream: Redis["stream"]): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
-  const flush = () => {
-    lingering.delete(stream);
-    stream.uncork();
-  };
-  lingering.set(stream, setTimeout(flush, MOMENT_MS));
+  setImmediate(() => stream.uncork());
 }
 
 function whenReady(client: RedisClient, timeoutMs: number): Promise<void> {

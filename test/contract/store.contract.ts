@@ -490,15 +490,6 @@ function describeDocuments(fresh: () => TenantStore): void {
 
 function describeMemory(fresh: () => TenantStore): void {
   describe("remember and claim", () => {
-    it("has a note that nobody waited for before whatever is asked next, and without it being asked", async () => {
-      const tenant = fresh();
-      void tenant.addNote("talk", 1, 10, 60_000);
-      void tenant.addNote("talk", 2, 10, 60_000);
-      expect(await tenant.notes("talk")).toEqual([1, 2]);
-      await tenant.addNote("talk", 3, 10, 60_000);
-      expect(await tenant.notes("talk")).toEqual([1, 2, 3]);
-    });
-
     it("remembers a value, replaces it, and forgets it when told", async () => {
       const tenant = fresh();
       expect(await tenant.recall("k")).toBeUndefined();

@@ -201,7 +201,7 @@ export class RedisTenant implements TenantStore {
   async addNote(key: string, value: unknown, most: number, ttlMs: number): Promise<void> {
     const json = encodeContent("note", value);
     const limits = [requireLimit(most), wholeTtl(ttlMs)];
-    await this.#redis.runSoon((client) => client.boardwalkAddNote(this.#keys.notes(key), json, ...limits));
+    await this.#redis.run((client) => client.boardwalkAddNote(this.#keys.notes(key), json, ...limits));
   }
 
   async notes(key: string): Promise<readonly unknown[]> {
