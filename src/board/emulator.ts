@@ -205,8 +205,8 @@ const TAKEN_WITHIN_MS = 5_000;
 
 async function post({ url, headers, body, onStatus }: WebhookTarget): Promise<boolean> {
   try {
-    const options = { signal: new AbortController().signal, timeoutMs: TAKEN_WITHIN_MS };
-    const { status } = await send({ method: "POST", url, headers, body }, options);
+    const signal = AbortSignal.timeout(TAKEN_WITHIN_MS);
+    const { status } = await send({ method: "POST", url, headers, body }, { signal });
     onStatus?.(status);
     return status >= 200 && status < 300;
   } catch {

@@ -28,7 +28,6 @@ export interface UrlCheckOptions {
  */
 export function createUrlCheck(options: UrlCheckOptions): (url: string) => Promise<void> {
   const resolve = options.lookup ?? resolveBySystem;
-  const parse = remembering(parseUrl);
   return async (text) => {
     const url = parse(text);
     if (options.allowPrivateHosts) return;
@@ -98,20 +97,7 @@ function blockList(ranges: readonly (readonly [address: string, prefix: number])
   return list;
 }
 
-/** Few addresses are asked for again and again. */
-const MOST_REMEMBERED = 1_000;
-
-function remembering(parse: (text: string) => URL): (text: string) => URL {
-  const known = new Map<string, URL>();
-  return (text) => {
-    const url = known.get(text) ?? parse(text);
-    if (known.size >= MOST_REMEMBERED) known.clear();
-    known.set(text, url);
-    return url;
-  };
-}
-
-function parseUrl(text: string): URL {
+function parse(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "") {
     throw new BoardwalkError(

@@ -12,7 +12,6 @@ export interface Waiter {
 /** Who waits for which job. One of these serves all callers of a process, however many wait. */
 export interface Waiters {
   open(id: string, timeoutMs: number): Waiter;
-  has(id: string): boolean;
   /** Gives the reply to everybody who waits for this job. */
   settle(id: string, reply: JobReply): void;
   /** Jobs whose reply it is time to look for, `now` being in ms since 1970: each is due again after twice as long. */
@@ -71,7 +70,6 @@ export function createWaiters(): Waiters {
 
   return {
     open,
-    has: (id) => byId.has(id),
     settle: (id, reply) => finishAll(byId.get(id) ?? [], reply),
     due: (now) => [...byId].filter(([, entries]) => isDue(entries, now)).map(([id]) => id),
     release: (id) => finishAll(byId.get(id) ?? [], undefined),

@@ -145,9 +145,9 @@ export interface Store {
   /** @returns a function that stops listening. */
   subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>;
   /**
-   * Tells of every change that was not made quietly, whoever made it, before its maker hears that it is made: the tenant whose revisions have
-   * grown, which of them, and to what at least, where that is known; nothing of a handle of anybody's. At most once, and
-   * not at all while the store is away.
+   * Tells of every change that was not made quietly, whoever made it, before its maker hears that it is made: the tenant
+   * whose revisions have grown, which of them, and to what at least, where that is known; nothing of a handle of
+   * anybody's. At most once, and not at all while the store is away.
    * @returns a function that stops telling.
    */
   watch(

@@ -43,17 +43,19 @@ export async function receiveDelivery(
   delivery: WebhookDelivery,
 ): Promise<Receipt> {
   const source = await sourceOf(deps, provider, token);
-  const { tenant, connection } = source;
-  const { deliveryId, hints, sentAt } = await source.read(delivery);
+  const { tenant, connection, connector } = source;
+  const { deliveryId, hints, sentAt } = await source.webhooks.read(delivery);
   const lagMs = sentAt && delivery.receivedAt.getTime() - sentAt.getTime();
-  if (await isEcho(source, deps.recent, hints)) {
+  const untold = await newsIn(connector, hints, (ticket) => deps.recent?.of(tenant, ticket));
+  // Of nothing but what this very process has just done the store need not be asked.
+  if (hints.length > 0 && untold.length === 0) {
     await noteDelivery(source, delivery.receivedAt);
     if (lagMs !== undefined) deps.lagged?.(provider, lagMs);
     return { fresh: true, hints: hints.length };
   }
   const claim = `delivery/${connection}/${deliveryId}`;
   // Asked side by side, though only what is fresh is followed.
-  const looking = newsIn(source, hints);
+  const looking = newsIn(connector, hints, (ticket) => tenant.getActor(ticket));
   looking.catch(() => undefined);
   const [fresh] = await Promise.all([
     tenant.claim(claim, REMEMBER_MS),
@@ -76,7 +78,7 @@ interface Source {
   readonly tenant: TenantStore;
   readonly connection: string;
   readonly connector: Connector;
-  readonly read: NonNullable<Connector["webhooks"]>["read"];
+  readonly webhooks: NonNullable<Connector["webhooks"]>;
 }
 
 async function sourceOf(deps: DeliveryDeps, provider: string, token: string): Promise<Source> {
@@ -88,41 +90,32 @@ async function sourceOf(deps: DeliveryDeps, provider: string, token: string): Pr
   const { connector } = board;
   if (record.provider !== provider) throw notHere("Nobody waits for deliveries here.");
   if (connector.webhooks === undefined) throw notHere("This board is polled; it sends no deliveries.");
-  return { tenant, connection: record.id, connector, read: connector.webhooks.read };
+  return { tenant, connection: record.id, connector, webhooks: connector.webhooks };
 }
 
 function notHere(message: string): BoardwalkError {
   return new BoardwalkError("not_found_or_hidden", message);
 }
 
-/** Does it tell of nothing but what this very process has just done? Then the store need not be asked. */
-async function isEcho(
-  { tenant, connector }: Source,
-  recent: Recent | undefined,
-  hints: readonly Hint[],
-): Promise<boolean> {
-  for (const hint of hints) {
-    const record = hint.kind === "ticket" ? recent?.of(tenant, hint.ticket) : undefined;
-    if (!(await isKnown(connector, hint, record))) return false;
-  }
-  return hints.length > 0;
-}
+/** What we have of a ticket. */
+type RecordOf = (ticket: string) => ActorRecord | undefined | Promise<ActorRecord | undefined>;
 
-async function newsIn({ tenant, connector }: Source, hints: readonly Hint[]): Promise<readonly Hint[]> {
-  const known = await Promise.all(
-    hints.map(async (hint) =>
-      hint.kind === "ticket" && hint.shows !== undefined
-        ? isKnown(connector, hint, await tenant.getActor(hint.ticket))
-        : false,
-    ),
-  );
+/** Those of the hints that tell more than we have. */
+async function newsIn(
+  connector: Connector,
+  hints: readonly Hint[],
+  recordOf: RecordOf,
+): Promise<readonly Hint[]> {
+  const known = await Promise.all(hints.map((hint) => isKnown(connector, hint, recordOf)));
   return hints.filter((_hint, i) => !known[i]);
 }
 
 /** Is it no news: has the board been read since, or will whoever made this very write read it? Most are our own echo. */
-async function isKnown(connector: Connector, hint: Hint, record: ActorRecord | undefined): Promise<boolean> {
-  if (hint.kind !== "ticket" || hint.shows === undefined || record === undefined) return false;
-  const { shows, by } = hint;
+async function isKnown(connector: Connector, hint: Hint, recordOf: RecordOf): Promise<boolean> {
+  if (hint.kind !== "ticket" || hint.shows === undefined) return false;
+  const { ticket, shows, by } = hint;
+  const record = await recordOf(ticket);
+  if (record === undefined) return false;
   if (shows.updatedAt < record.ticket.updatedAt) return true;
   if (shows.updatedAt === record.ticket.updatedAt) return shows.status === record.ticket.status;
   const { pending } = record;

@@ -210,12 +210,9 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A moment; or what it is for whoever knows all changes of tickets up to a revision. */
-export type Since = number | ((known: number) => number);
-
 export interface Views {
   /** The tenant's view, no older than this call; or than the moment `since`, as `performance.now()` tells it. */
-  fresh(store: TenantStore, since?: Since): Promise<TenantView>;
+  fresh(store: TenantStore, since?: number): Promise<TenantView>;
   /** The tenant's view as of the latest change that was told. */
   told(store: TenantStore): Promise<TenantView>;
   /** Takes in what this process has just saved, so that it need not be read again. */
@@ -280,11 +277,10 @@ export function createViews(
     }
   }
 
-  async function fresh(store: TenantStore, since: Since = performance.now()): Promise<TenantView> {
+  async function fresh(store: TenantStore, since = performance.now()): Promise<TenantView> {
     const entry = entryFor(store);
-    const from = typeof since === "number" ? since : since(entry.view.revision);
-    if (entry.freshAt < from) {
-      await refreshed(entry, from);
+    if (entry.freshAt < since) {
+      await refreshed(entry, since);
       weigh(store.id, entry);
     }
     return entry.view;
@@ -292,7 +288,7 @@ export function createViews(
 
   return {
     fresh,
-    told: (store) => fresh(store, recency && ((known) => recency.ofTenant(store.id, known))),
+    told: (store) => fresh(store, recency?.ofTenant(store.id, entries.get(store.id)?.view.revision)),
     saved(store, record) {
       entries.get(store.id)?.view.take(record, store.revisionOf(record));
     },
