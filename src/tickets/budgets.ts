@@ -1,6 +1,7 @@
 import type { Budgets } from "../board/connector.js";
 import { BoardwalkError } from "../errors.js";
 import type { TenantStore } from "../store/store.js";
+import { setNewest } from "./newest.js";
 import { budgetsSettingOf } from "./settings.js";
 import type { WorkerDeps } from "./worker-deps.js";
 
@@ -53,9 +54,7 @@ export function createTenantBudgets({ limits, counts, now = Date.now }: TenantBu
     const read = budgetsSettingOf(tenant).then((own) => ({ ...limits, ...own }));
     // Not known now is not known for good; until then the service's own hold.
     const safe = read.catch(() => limits);
-    kept.delete(tenant.id);
-    kept.set(tenant.id, { at: now(), limits: safe });
-    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value ?? tenant.id);
+    setNewest(kept, tenant.id, { at: now(), limits: safe }, MAX_KEPT);
     return safe;
   }
 

@@ -1,4 +1,5 @@
 import type { Store } from "../store/store.js";
+import { setNewest } from "./newest.js";
 
 /**
  * How old what was read may be and still be answered from: as old as the latest change that we heard of, and never
@@ -86,9 +87,7 @@ export function createBelieved<T>(since: () => number): Believed<T> {
     const known = looked.get(key);
     if (known !== undefined && known.at >= since()) return await known.answer;
     const made = { at: performance.now(), answer: look() };
-    looked.delete(key);
-    looked.set(key, made);
-    if (looked.size > MOST_BELIEVED) looked.delete(looked.keys().next().value ?? key);
+    setNewest(looked, key, made, MOST_BELIEVED);
     const drop = () => looked.get(key) === made && looked.delete(key);
     made.answer.then((answer) => answer === undefined && drop(), drop);
     return await made.answer;

@@ -1,4 +1,5 @@
 import type { ActorRecord, TenantStore } from "../store/store.js";
+import { setNewest } from "./newest.js";
 import { MOST_MS } from "./recency.js";
 import type { Views } from "./view.js";
 
@@ -50,11 +51,9 @@ export function createRecent(views?: Pick<Views, "saved">): Recent {
   const keyOf = ({ id }: Tenant, ticket: string) => JSON.stringify([id, ticket]);
   return {
     keep(tenant, record, read) {
-      const key = keyOf(tenant, record.ticket.id);
-      kept.delete(key);
-      kept.set(key, { record, read: read && momentOf(read), at: performance.now() });
+      const now = { record, read: read && momentOf(read), at: performance.now() };
+      setNewest(kept, keyOf(tenant, record.ticket.id), now, MOST_KEPT);
       views?.saved(tenant, record);
-      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? key);
     },
     of: (tenant, ticket) => kept.get(keyOf(tenant, ticket))?.record,
     intended(tenant, ticket, moveId) {

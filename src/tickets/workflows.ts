@@ -1,4 +1,5 @@
 import type { TenantStore } from "../store/store.js";
+import { setNewest } from "./newest.js";
 import { type Workflow, workflowFrom } from "./workflow.js";
 
 export interface TenantWorkflows {
@@ -25,10 +26,7 @@ export function createWorkflows(capacity = 2_000): Workflows {
       const revision = given ?? (await store.revisions()).workflow;
       const known = cache.get(store.id);
       const current = known?.revision === revision ? known : await load(store, revision);
-      cache.delete(store.id);
-      cache.set(store.id, current);
-      const oldest = cache.keys().next();
-      if (cache.size > capacity && !oldest.done) cache.delete(oldest.value);
+      setNewest(cache, store.id, current, capacity);
       return current;
     },
     forget: () => cache.clear(),
