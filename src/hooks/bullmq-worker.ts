@@ -23,11 +23,8 @@ export type Payload = z.infer<typeof payloadSchema>;
 
 /** A job that could not wait for its lane comes back by itself after these, should nobody fetch it sooner. */
 const STEP_BACK_MS = { first: 250, most: 15_000 };
-/**
- * Jobs that find no place go back one by one: a thousand at a time would hold up, in the midst of their work, the jobs
- * that have one.
- */
-const STEP_BACKS_AT_ONCE = 2;
+/** How many more jobs may be fetched than are being done. */
+const FETCHED_AHEAD = 8;
 /** How many times a freed place is offered: those who stepped back may be with another worker by now. */
 const OFFERS = 3;
 /** Aborted handlers get this long to let go before the worker leaves without them. */
@@ -58,7 +55,10 @@ export function startWorker(
   const { laneCap: cap, concurrency } = settings;
   // As many may wait here as may run: a burst is done without each of its jobs being put off and fetched again.
   const lanes = createLanes<BullJob>({ cap, places: concurrency, mostWaiting: concurrency });
-  const inTurn = createTurns(STEP_BACKS_AT_ONCE);
+  const inTurn = createTurns();
+  const room = createRoom(concurrency, (jobs) => {
+    worker.concurrency = jobs;
+  });
   let draining: Promise<void> | undefined;
 
   async function work(job: BullJob, token = ""): Promise<JobReply> {
@@ -83,7 +83,7 @@ export function startWorker(
         const delayMs = stepBackMs(job.attemptsStarted - parsed.data.attempt, rounds);
         return await inTurn(() => later(job, token, delayMs));
       }
-      if (!(await waitFor(place))) return later(job, token, 0);
+      if (!(await room.waiting(place))) return later(job, token, 0);
     }
     try {
       if (performance.now() - fetchedAt > settings.lockMs / 2) await requireLock(job, token, settings.lockMs);
@@ -97,24 +97,20 @@ export function startWorker(
     }
   }
 
-  /** Whoever waits takes no room from the jobs of other lanes. */
-  async function waitFor(place: Promise<boolean>): Promise<boolean> {
-    worker.concurrency += 1;
-    const taken = await place;
-    worker.concurrency -= 1;
-    return taken;
-  }
-
   const redis = openConsumer(settings);
-  const worker = new Worker(settings.queue, (job: BullJob, token?: string) => work(job, token), {
-    connection: redis as ConnectionOptions,
-    prefix: settings.prefix,
-    concurrency: settings.concurrency,
-    lockDuration: settings.lockMs,
-    stalledInterval: settings.stalledCheckMs,
-    maxStalledCount: MAX_STALLED,
-    runRetryDelay: RETRY_MS,
-  });
+  const worker = new Worker(
+    settings.queue,
+    (job: BullJob, token?: string) => room.working(work(job, token)),
+    {
+      connection: redis as ConnectionOptions,
+      prefix: settings.prefix,
+      concurrency: Math.min(concurrency, FETCHED_AHEAD),
+      lockDuration: settings.lockMs,
+      stalledInterval: settings.stalledCheckMs,
+      maxStalledCount: MAX_STALLED,
+      runRetryDelay: RETRY_MS,
+    },
+  );
   worker.on("error", onError);
   worker.on("failed", (job, error) => tellGivenUp(job, error, onError, finished));
 
@@ -186,20 +182,44 @@ async function later(job: BullJob, token: string, delayMs: number): Promise<neve
   throw new DelayedError();
 }
 
-/** Runs so many pieces of work at once; the others wait, first come first served. */
-function createTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
+/**
+ * How many jobs BullMQ may have. It begins none of those it fetches until it has them all: with room for a hundred, the
+ * first of a hundred would wait for a hundred fetches. So there is room for just a few more than are being done.
+ */
+function createRoom(concurrency: number, setRoom: (jobs: number) => void) {
+  const counts = { working: 0, waiting: 0 };
+
+  async function count<T>(what: keyof typeof counts, work: Promise<T>): Promise<T> {
+    const add = (jobs: number) => {
+      counts[what] += jobs;
+      setRoom(Math.min(concurrency + counts.waiting, counts.working + FETCHED_AHEAD));
+    };
+    add(1);
     try {
-      return await work();
+      return await work;
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      add(-1);
     }
+  }
+
+  return {
+    /** Counts a job until it is done. */
+    working: <T>(work: Promise<T>) => count("working", work),
+    /** Who waits for its lane takes no room from the jobs of other lanes. */
+    waiting: <T>(work: Promise<T>) => count("waiting", work),
+  };
+}
+
+/**
+ * Runs pieces of work one after the other. Jobs that find no place go back so: a thousand at a time would hold up, in the
+ * midst of their work, the jobs that have one.
+ */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
   };
 }
 

@@ -26,8 +26,12 @@ const JOB_OPTIONS = { removeOnComplete: { age: 3_600, count: 20_000 }, removeOnF
 /** Not kept: a scheduled run has the same id each time, and is put again once it is gone. */
 const RUN_OPTIONS = { removeOnComplete: true, removeOnFail: true } as const;
 
+/** So many of a lane go together before it is the others' turn, and whoever has fewer is never behind more of them. */
+const TURN = 8;
 /** How often it is seen whether a waiter should look for itself: a reply that was published may have been lost. */
 const RECHECK_MS = 250;
+/** So many are looked for at a time: a thousand who wait for a board that hangs must not hold up those who do not. */
+const LOOKS_AT_ONCE = 50;
 
 /** Hooks as BullMQ jobs in Redis: they outlive this process and are done by whichever process serves. */
 export function createBullmqHooks(options: BullmqHooksOptions): Hooks {
@@ -104,9 +108,9 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
     }
   }
 
-  /** The first of each lane at once, then the next few of each, so that nobody waits behind another's thousand. */
+  /** The first few of each lane at once, then the next few of each, so that nobody waits behind another's thousand. */
   function addInTurn(job: Job, options: JobsOptions = JOB_OPTIONS): Promise<void> {
-    const priority = Math.floor(backlog.add(job.lane, job.id) / settings.laneCap);
+    const priority = Math.floor(backlog.add(job.lane, job.id) / TURN);
     return addJob(queue, job, replies.address, priority === 0 ? options : { ...options, priority });
   }
 
@@ -131,7 +135,7 @@ function createProducer(settings: BullmqSettings, redis: RedisClient, queue: Que
 
   async function recheck(): Promise<void> {
     if (redis.status !== "ready") return;
-    await lookFor(waiters.due(Date.now()));
+    await lookFor(waiters.due(Date.now(), LOOKS_AT_ONCE));
   }
 
   async function lookFor(ids: readonly string[]): Promise<void> {

@@ -14,8 +14,11 @@ export interface Waiters {
   open(id: string, timeoutMs: number): Waiter;
   /** Gives the reply to everybody who waits for this job. */
   settle(id: string, reply: JobReply): void;
-  /** Jobs whose reply it is time to look for, `now` being in ms since 1970: each is due again after twice as long. */
-  due(now: number): readonly string[];
+  /**
+   * Up to `most` jobs whose reply it is time to look for, `now` being in ms since 1970: each is due again after twice as
+   * long.
+   */
+  due(now: number, most?: number): readonly string[];
   /** Ends the waiting for a job that nobody will do: a Redis that lost it, or gave it up. */
   release(id: string): void;
   /** Ends all waiting without a reply. */
@@ -71,7 +74,18 @@ export function createWaiters(): Waiters {
   return {
     open,
     settle: (id, reply) => finishAll(byId.get(id) ?? [], reply),
-    due: (now) => [...byId].filter(([, entries]) => isDue(entries, now)).map(([id]) => id),
+    due(now, most = Number.POSITIVE_INFINITY) {
+      const ids: string[] = [];
+      for (const [id, entries] of [...byId]) {
+        if (ids.length >= most) break;
+        if (!isDue(entries, now)) continue;
+        ids.push(id);
+        // To the end of the line: however many wait, each has its turn.
+        byId.delete(id);
+        byId.set(id, entries);
+      }
+      return ids;
+    },
     release: (id) => finishAll(byId.get(id) ?? [], undefined),
     releaseAll() {
       for (const entries of [...byId.values()]) finishAll(entries, undefined);

@@ -273,6 +273,30 @@ describe("BullMQ hooks with a Redis that runs", () => {
     await queue.close();
   });
 
+  it("begins the first of a hundred jobs before it has fetched the rest", async () => {
+    prefix = `test-${randomUUID()}`;
+    const hooks = open({ connection, laneCap: 100, concurrency: 100 });
+    for (let n = 0; n < 100; n++) await hooks.put(job({ lane: `team-${n}`, data: { n } }));
+    const fetched: Promise<number>[] = [];
+    let begun = 0;
+    let openGate = () => {};
+    const gate = new Promise<void>((resolve) => {
+      openGate = resolve;
+    });
+    await hooks.serve({
+      work: async () => {
+        begun += 1;
+        fetched.push(hooks.counts().then(({ running }) => running));
+        await gate;
+      },
+    });
+    // As many as there may be, in the end.
+    await until(() => begun === 100, { timeoutMs: WAIT_MS });
+    expect(await fetched[0]).toBeLessThan(50);
+    openGate();
+    await until(async () => (await hooks.counts()).running === 0, { timeoutMs: WAIT_MS });
+  });
+
   it("fetches jobs that stepped back as soon as their lane has room", { timeout: 40_000 }, async () => {
     prefix = `test-${randomUUID()}`;
     // Two more of the lane may wait in the worker.
