@@ -18,9 +18,14 @@ export function readBytes(message: IncomingMessage, most: number): Promise<Buffe
       if (read <= most) chunks.push(chunk);
       else reject(new TooLarge(`more than ${most} bytes`));
     });
-    message.on("end", () => resolve(joined(chunks)));
+    let ended = false;
+    message.on("end", () => {
+      ended = true;
+      resolve(joined(chunks));
+    });
     message.on("error", reject);
-    message.on("close", () => reject(new Error("the body broke off")));
+    // Each message closes in the end; an error that nobody hears is not worth its stack.
+    message.on("close", () => ended || reject(new Error("the body broke off")));
   });
 }
 

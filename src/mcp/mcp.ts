@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { classifyInboundRequest, type JSONRPCRequest } from "@modelcontextprotocol/server";
+import {
+  classifyInboundRequest,
+  type InboundClassificationOutcome,
+  type JSONRPCRequest,
+} from "@modelcontextprotocol/server";
 import { BoardwalkError } from "../errors.js";
 import type { Trail } from "../hooks/hooks.js";
 import type { TenantStore } from "../store/store.js";
@@ -206,7 +210,8 @@ class Endpoint implements Mcp {
         if (!read.ok) return writeRejection(res, read);
         body = read.value;
       }
-      const asked = requests(body);
+      const outcome = classifyInboundRequest({ httpMethod: "POST", ...standardHeaders(req), body });
+      const asked = requestsOf(outcome, body);
       const missing = missingScope(principal, asked);
       if (missing !== undefined) {
         lacks?.(missing);
@@ -214,7 +219,8 @@ class Endpoint implements Mcp {
       }
       await this.#options.budgets?.takeCalls(principal.tenant, Math.max(1, asked.length));
       const followed = trailOfClient(trail, asked[0]);
-      await this.#post(followed === trail ? exchange : { ...exchange, trail: followed }, body, asked);
+      const followedUp = followed === trail ? exchange : { ...exchange, trail: followed };
+      await this.#post(followedUp, outcome, body, asked);
     } catch (error) {
       const known = BoardwalkError.from(error);
       if (known.code === "rate_limited" && !res.headersSent) return writeLimited(res, known, idOf(body));
@@ -227,9 +233,13 @@ class Endpoint implements Mcp {
     }
   }
 
-  async #post(exchange: Exchange, body: unknown, asked: readonly JSONRPCRequest[]): Promise<void> {
+  async #post(
+    exchange: Exchange,
+    outcome: InboundClassificationOutcome,
+    body: unknown,
+    asked: readonly JSONRPCRequest[],
+  ): Promise<void> {
     const { req, res, principal } = exchange;
-    const outcome = classifyInboundRequest({ httpMethod: "POST", ...standardHeaders(req), body });
     if (outcome.kind === "reject") {
       return writeError(res, { ...outcome, status: outcome.httpStatus }, idOf(body), outcome.data);
     }
@@ -326,6 +336,11 @@ class Endpoint implements Mcp {
     await this.#sessions.close();
     await Promise.all([this.#handlers.close(), ...this.#dispatchers.map((one) => one.close())]);
   }
+}
+
+/** The requests of a body. Of one that was found to be a request, it is not asked once more whether it is one. */
+function requestsOf(outcome: InboundClassificationOutcome, body: unknown): JSONRPCRequest[] {
+  return outcome.kind === "modern" && outcome.messageKind === "request" ? [outcome.message] : requests(body);
 }
 
 /** What there is, not what is in it: lists, and the card, which is the same for all. */

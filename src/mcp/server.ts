@@ -27,14 +27,14 @@ const INSTRUCTIONS =
 
 const text = z.string();
 const params = {
-  list: z.looseObject({ cursor: text.optional() }),
-  uri: z.looseObject({ uri: text }),
-  call: z.looseObject({ name: text, arguments: z.record(text, z.unknown()).optional() }),
-  prompt: z.looseObject({ name: text, arguments: z.record(text, text).optional() }),
-  complete: z.looseObject({
-    ref: z.looseObject({ type: text, uri: text.optional(), name: text.optional() }),
-    argument: z.looseObject({ name: text, value: text }),
-    context: z.looseObject({ arguments: z.record(text, text).optional() }).optional(),
+  list: z.object({ cursor: text.optional() }),
+  uri: z.object({ uri: text }),
+  call: z.object({ name: text, arguments: z.record(text, z.unknown()).optional() }),
+  prompt: z.object({ name: text, arguments: z.record(text, text).optional() }),
+  complete: z.object({
+    ref: z.object({ type: text, uri: text.optional(), name: text.optional() }),
+    argument: z.object({ name: text, value: text }),
+    context: z.object({ arguments: z.record(text, text).optional() }).optional(),
   }),
 };
 
