@@ -24,7 +24,7 @@ export type Payload = z.infer<typeof payloadSchema>;
 /** A job that could not wait for its lane comes back by itself after these, should nobody fetch it sooner. */
 const STEP_BACK_MS = { first: 250, most: 15_000 };
 /** How many more jobs may be fetched than are being done. */
-const FETCHED_AHEAD = 8;
+const FETCHED_AHEAD = 32;
 /** How many times a freed place is offered: those who stepped back may be with another worker by now. */
 const OFFERS = 3;
 /** Aborted handlers get this long to let go before the worker leaves without them. */
@@ -184,7 +184,7 @@ async function later(job: BullJob, token: string, delayMs: number): Promise<neve
 
 /**
  * How many jobs BullMQ may have. It begins none of those it fetches until it has them all: with room for a hundred, the
- * first of a hundred would wait for a hundred fetches. So there is room for just a few more than are being done.
+ * first of a hundred would wait for a hundred fetches. So there is room for just some more than are being done.
  */
 function createRoom(concurrency: number, setRoom: (jobs: number) => void) {
   const counts = { working: 0, waiting: 0 };
