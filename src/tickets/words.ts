@@ -7,8 +7,8 @@ const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const KANJI_NUMBER = /([〇一二三四五六七八九十百]{2,})/;
 const japanese = new Intl.Segmenter("ja", { granularity: "word" });
 
-/** Nobody says more, and no title is longer: beyond it would only be work, which some expressions have no room for. */
-const MOST_CHARACTERS = 20_000;
+/** Nobody says more, and of titles (Trello's have up to 16,384) so much tells them apart: beyond it would only be work. */
+const MOST_CHARACTERS = 2_000;
 
 /** Lower case, no accents, no punctuation or emoji, one width, single spaces. May be empty. */
 export function plainWords(text: string): string {

@@ -20,6 +20,7 @@ import { hooksByStatus } from "../../src/sync/rules.js";
 import { fillFields } from "../../src/tickets/fields.js";
 import { keysIn, spokenKey } from "../../src/tickets/keys.js";
 import { shorten } from "../../src/tickets/sayable.js";
+import { tokensOf } from "../../src/tickets/words.js";
 import { fakeGraph } from "../support/fake-board.js";
 import { TEN_MILLION } from "../support/hostile.js";
 import { storeWith, tenantWith } from "../support/kept-values.js";
@@ -113,6 +114,8 @@ describe("a time that is none", () => {
 describe("what is far too long", () => {
   it("is looked through as far as anybody speaks", () => {
     expect(keysIn(`ENG-42 ${"あ".repeat(TEN_MILLION)}`)).toEqual(["eng42"]);
+    // The dictionary is asked about ten times on the way to a ticket.
+    expect(tokensOf("ああ ".repeat(6_000)).length).toBeLessThan(2_000);
   });
 
   it("is the number of a ticket for no more words than anybody says", () => {
