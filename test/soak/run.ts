@@ -94,6 +94,9 @@ async function rest(): Promise<Holding & { readonly clients: number }> {
   await until(
     async () => {
       const now = await look();
+      // A move that waited for its board's limits may begin in between, and holds what it needs while it is under way.
+      const { active = 0 } = await jobs();
+      if (active > 0) return false;
       const settled = total(now) >= total(before);
       before = now;
       return settled;
