@@ -56,8 +56,8 @@ export function startWorker(
   // As many may wait here as may run: a burst is done without each of its jobs being put off and fetched again.
   const lanes = createLanes<BullJob>({ cap, places: concurrency, mostWaiting: concurrency });
   const inTurn = createTurns();
-  const room = createRoom(concurrency, (jobs) => {
-    worker.concurrency = jobs;
+  const room = createRoom(concurrency, () => {
+    worker.concurrency = room.jobs();
   });
   let draining: Promise<void> | undefined;
 
@@ -104,7 +104,7 @@ export function startWorker(
     {
       connection: redis as ConnectionOptions,
       prefix: settings.prefix,
-      concurrency: Math.min(concurrency, FETCHED_AHEAD),
+      concurrency: room.jobs(),
       lockDuration: settings.lockMs,
       stalledInterval: settings.stalledCheckMs,
       maxStalledCount: MAX_STALLED,
@@ -186,23 +186,22 @@ async function later(job: BullJob, token: string, delayMs: number): Promise<neve
  * How many jobs BullMQ may have. It begins none of those it fetches until it has them all: with room for a hundred, the
  * first of a hundred would wait for a hundred fetches. So there is room for just some more than are being done.
  */
-function createRoom(concurrency: number, setRoom: (jobs: number) => void) {
+function createRoom(concurrency: number, changed: () => void) {
   const counts = { working: 0, waiting: 0 };
 
   async function count<T>(what: keyof typeof counts, work: Promise<T>): Promise<T> {
-    const add = (jobs: number) => {
-      counts[what] += jobs;
-      setRoom(Math.min(concurrency + counts.waiting, counts.working + FETCHED_AHEAD));
-    };
-    add(1);
+    counts[what] += 1;
+    changed();
     try {
       return await work;
     } finally {
-      add(-1);
+      counts[what] -= 1;
+      changed();
     }
   }
 
   return {
+    jobs: () => Math.min(concurrency + counts.waiting, counts.working + FETCHED_AHEAD),
     /** Counts a job until it is done. */
     working: <T>(work: Promise<T>) => count("working", work),
     /** Who waits for its lane takes no room from the jobs of other lanes. */
